@@ -1,0 +1,32 @@
+"""Support vector machines and honest model selection, fast.
+
+    >>> import hinge
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = hinge.fit(X, y, method="ollawv", gamma=0.25, margin=0.1)
+    >>> hinge.predict(model, X[:3])
+    array([0, 0, 0])
+"""
+
+from hinge._api import fit, methods, predict
+from hinge._core import __version__, simd_level
+from hinge._folds import fold_labels, nested_fold_labels
+from hinge._kernels import kernel_matrix
+from hinge._libsvm_text import dump_libsvm, load_libsvm
+from hinge._ollawv import OLLAWV
+from hinge._scaling import MinMaxScaler
+
+__all__ = [
+    "OLLAWV",
+    "MinMaxScaler",
+    "__version__",
+    "dump_libsvm",
+    "fit",
+    "fold_labels",
+    "kernel_matrix",
+    "load_libsvm",
+    "methods",
+    "nested_fold_labels",
+    "predict",
+    "simd_level",
+]

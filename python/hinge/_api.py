@@ -1,0 +1,50 @@
+"""Two functions for scripts: any method by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hinge._base import KernelClassifier
+from hinge._ollawv import OLLAWV
+
+_METHODS: dict[str, type[KernelClassifier]] = {"ollawv": OLLAWV}
+
+
+def methods() -> list[str]:
+    """Return the names that :func:`fit` takes."""
+    return sorted(_METHODS)
+
+
+def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> KernelClassifier:
+    """Train a classifier by the name of its method and return the fitted estimator.
+
+    Parameters
+    ----------
+    X, y
+        Rows and labels, as for the estimator's ``fit``.
+    method : str
+        One of :func:`methods`.
+    **params
+        Parameters of the estimator.
+
+    Examples
+    --------
+    >>> import hinge
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> hinge.fit(X, y, method="ollawv", margin=0.5).n_features_in_
+    13
+    """
+    try:
+        estimator = _METHODS[method]
+    except (KeyError, TypeError):
+        names = ", ".join(repr(name) for name in methods())
+        raise ValueError(f"method = {method!r} is not valid: it must be one of {names}") from None
+    return estimator(**params).fit(X, y)
+
+
+def predict(model: KernelClassifier, X: Any) -> NDArray[Any]:
+    """Return the labels that a model of :func:`fit` gives to the rows of X."""
+    return model.predict(X)

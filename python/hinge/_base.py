@@ -1,0 +1,180 @@
+"""What all kernel classifiers share: checks, fitted attributes, prediction."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from hinge import _input, _parameters, _resources
+
+if TYPE_CHECKING:
+    from hinge._core import Model, _Train
+
+
+class KernelClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier whose model is a kernel expansion trained by the core.
+
+    A subclass has the parameters named below as attributes and defines ``_train``,
+    which returns one model for each setting of its path.
+    """
+
+    kernel: Any
+    gamma: Any
+    degree: Any
+    coef0: Any
+    multi_class: Any
+    decision_function_shape: Any
+    cache_size: Any
+    class_weight: Any
+    n_jobs: Any
+    verbose: Any
+    _model: Model
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on the rows of X with the labels y.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 stays float32; anything else is converted to float64. With
+            ``kernel="precomputed"`` a square kernel matrix.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        Returns
+        -------
+        self
+        """
+        with self._keeping_state_on_failure():
+            X, classes, codes = self._check_training_data(X, y)
+            (model,) = self._train(X, classes, codes)
+            self._set_model(model, classes)
+        return self
+
+    def _train(
+        self, X: Any, classes: NDArray[Any], codes: NDArray[np.uint32]
+    ) -> list[Model]:
+        raise NotImplementedError
+
+    def _check_training_data(
+        self, X: Any, y: Any
+    ) -> tuple[Any, NDArray[Any], NDArray[np.uint32]]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        X = _input.check_rows(X, estimator=self)
+        check_consistent_length(X, y)
+        classes, codes = _input.check_labels(y)
+        return X, classes, codes
+
+    def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
+        return _parameters.kernel(self.kernel, self.gamma, self.degree, self.coef0)
+
+    def _train_arguments(self) -> _Train:
+        _parameters.choice(
+            "decision_function_shape", self.decision_function_shape, ("ovr", "ovo")
+        )
+        return {
+            "multi_class": _parameters.choice("multi_class", self.multi_class, ("ovo", "ovr")),
+            "row_source": "auto",
+            "cache_bytes": _resources.cache_bytes(self.cache_size),
+            "threads": _resources.threads(self.n_jobs),
+            "progress": self._progress(),
+        }
+
+    def _progress(self) -> Callable[[int], None] | None:
+        if not self.verbose:
+            return None
+        name = type(self).__name__
+
+        def show(steps: int) -> None:
+            with contextlib.suppress(OSError, ValueError):  # a closed stream is no reason to stop
+                print(f"{name}: {steps:,} steps", file=sys.stderr)
+
+        return show
+
+    def _set_model(self, model: Model, classes: NDArray[Any]) -> None:
+        self._model = model
+        self.classes_ = classes
+        self.support_ = model.support
+        self.dual_coef_ = model.dual_coef
+        self.intercept_ = model.intercept
+        self.n_support_ = model.n_support
+        self.n_iter_ = model.n_iter
+        self.n_kernel_evals_ = model.n_kernel_evals
+
+    @property
+    def support_vectors_(self) -> Any:
+        """Return the support vectors; an empty array for a precomputed kernel."""
+        check_is_fitted(self)
+        if self.kernel == "precomputed":
+            return np.empty((0, 0), dtype=self._model.dtype)
+        rows = self._model.support_vectors()
+        if isinstance(rows, tuple):
+            indptr, indices, data, n_cols = rows
+            return sp.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, n_cols))
+        return rows
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return how far rows are on the side of each class.
+
+        Two classes: shape (n_samples,), positive for ``classes_[1]``. More classes:
+        one column for each class, largest for the predicted one, or, with
+        ``decision_function_shape="ovo"`` and one-vs-one machines, one for each pair,
+        positive for its first class.
+        """
+        rows = self._native_rows(X)
+        threads = _resources.threads(self.n_jobs)
+        pairs = self.decision_function_shape == "ovo" and self.multi_class == "ovo"
+        if pairs or len(self.classes_) == 2:
+            values = self._model.decision_values(rows, threads)
+            return values.ravel() if len(self.classes_) == 2 else values
+        return self._model.class_scores(rows, threads)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row.
+
+        One-vs-one: the class with the most votes; ties go to the larger sum of
+        decision values, then to the lower label. One-vs-rest: the largest value.
+        """
+        codes = self._model_predict(X)
+        return np.asarray(self.classes_[codes])
+
+    def _model_predict(self, X: Any) -> NDArray[np.uint32]:
+        rows = self._native_rows(X)
+        return self._model.predict(rows, _resources.threads(self.n_jobs))
+
+    def _native_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        X = _input.check_rows(X, estimator=self, reset=False, dtype=np.dtype(self._model.dtype))
+        return _input.native_rows(X)
+
+    @contextlib.contextmanager
+    def _keeping_state_on_failure(self) -> Iterator[None]:
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell whether ``fit`` was called."""
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what this estimator takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

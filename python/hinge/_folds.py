@@ -1,0 +1,65 @@
+"""Stratified, shuffled folds as arrays of labels."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from hinge import _core, _input, _parameters
+
+
+def fold_labels(y: Any, n_folds: int = 5, random_state: Any = None) -> NDArray[np.uint32]:
+    """Return the fold, 0 to ``n_folds - 1``, of each row.
+
+    Counts of a class, and sizes of the folds, differ by at most one. Warns if a
+    class has fewer rows than folds; raises if all have.
+
+    Examples
+    --------
+    >>> import hinge
+    >>> sorted(hinge.fold_labels([0, 0, 1, 1], n_folds=2, random_state=0).tolist())
+    [0, 0, 1, 1]
+    """
+    classes, codes = _input.check_labels(y)
+    n_folds = _count("n_folds", n_folds)
+    _warn_of_small_classes(codes, n_folds)
+    return _core.fold_labels(codes, len(classes), n_folds, _seed(random_state))
+
+
+def nested_fold_labels(
+    y: Any, outer: int = 5, inner: int = 5, random_state: Any = None
+) -> tuple[NDArray[np.uint32], list[NDArray[np.uint32]]]:
+    """Return the outer fold of each row, and for each outer fold the inner folds.
+
+    ``inner_labels[o][i]`` is the inner fold of row i while outer fold o is held
+    out; it is 2**32 - 1 for the rows of o itself.
+    """
+    classes, codes = _input.check_labels(y)
+    outer, inner = _count("outer", outer), _count("inner", inner)
+    _warn_of_small_classes(codes, max(outer, inner))
+    return _core.nested_fold_labels(codes, len(classes), outer, inner, _seed(random_state))
+
+
+def _count(name: str, value: Any) -> int:
+    count = _parameters.integer(name, value)
+    if count < 2:
+        raise ValueError(f"{name} = {count} is not valid: it must be at least 2")
+    return count
+
+
+def _seed(random_state: Any) -> int:
+    return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))
+
+
+def _warn_of_small_classes(codes: NDArray[np.uint32], n_folds: int) -> None:
+    smallest, largest = np.bincount(codes).min(), np.bincount(codes).max()
+    if smallest < n_folds <= largest:
+        warnings.warn(
+            f"the smallest class has {smallest} rows, fewer than the {n_folds} folds",
+            UserWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,34 @@
+"""Kernel matrices as arrays."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hinge import _core, _input, _parameters, _resources
+
+
+def kernel_matrix(
+    X: Any,
+    kernel: Literal["rbf", "linear", "poly", "sigmoid"] = "rbf",
+    gamma: float | Literal["scale", "auto"] = "scale",
+    degree: int = 3,
+    coef0: float = 0.0,
+    n_jobs: int | None = -1,
+) -> NDArray[np.floating[Any]]:
+    """Return the kernel values of all pairs of rows of X.
+
+    The array has the type of X (float32 or float64) and is what the solvers see.
+
+    Examples
+    --------
+    >>> import hinge, numpy as np
+    >>> hinge.kernel_matrix(np.array([[0.0], [1.0]]), gamma=1.0).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+    arguments = _parameters.kernel(kernel, gamma, degree, coef0)
+    rows = _input.native_rows(_input.check_rows(X))
+    return _core.kernel_matrix(rows, arguments, _resources.threads(n_jobs))

@@ -1,0 +1,129 @@
+"""Files in the text format of LIBSVM and svmlight."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from hinge import _core, _input, _parameters
+
+_PIECE = 1 << 22
+
+
+def load_libsvm(
+    file: Any,
+    *,
+    n_features: int | None = None,
+    dtype: Any = np.float64,
+    zero_based: bool = False,
+) -> tuple[sp.csr_matrix, NDArray[np.float64]]:
+    """Read rows and labels from a file of lines ``label index:value index:value …``.
+
+    Parameters
+    ----------
+    file : path or binary file object
+        Paths that end in .gz or .bz2 are unpacked. The file is read in pieces.
+    n_features : int or None
+        Number of columns; None takes the largest index of the file.
+    dtype : float64 or float32
+        Type of the values.
+    zero_based : bool
+        Whether the first column has index 0; the format says 1.
+
+    Returns
+    -------
+    X : CSR matrix
+    y : ndarray of float64
+
+    Raises
+    ------
+    ValueError
+        With the number of the line, if the file is not in this format.
+
+    Notes
+    -----
+    Accepted: CRLF, tabs, blank lines, comments from ``#``, a byte order mark, a
+    missing last newline, and a ``qid:`` after the label, which is ignored.
+    """
+    if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")
+    if n_features is not None and _parameters.integer("n_features", n_features) < 1:
+        raise ValueError(f"n_features = {n_features} is not valid: it must be positive")
+    reader = _core.LibsvmReader(np.dtype(dtype) == np.float32, bool(zero_based), n_features)
+    with _opened(file) as stream:
+        for piece in _pieces(stream, reader):
+            reader.feed(piece)
+    indptr, indices, data, n_cols, labels = reader.finish()
+    return sp.csr_matrix((data, indices, indptr), shape=(len(labels), n_cols)), labels
+
+
+def dump_libsvm(X: Any, y: Any, file: Any, *, zero_based: bool = False) -> None:
+    """Write rows and numeric labels as lines ``label index:value index:value …``.
+
+    Values are written so that they read back to the same bits. A path is written
+    to a temporary file first and renamed: an interrupted call leaves the old file.
+    Paths that end in .gz or .bz2 are packed.
+    """
+    X = _input.check_rows(X)
+    labels = np.ascontiguousarray(y, dtype=np.float64)
+    if labels.shape != (X.shape[0],):
+        raise ValueError(f"X has {X.shape[0]} rows, but y has shape {labels.shape}")
+    rows = _input.native_rows(X)
+    with _written(file) as stream:
+        for start in range(0, X.shape[0], 4096):
+            end = min(start + 4096, X.shape[0])
+            stream.write(_core.libsvm_lines(rows, labels, start, end, bool(zero_based)))
+
+
+def _pieces(stream: IO[bytes], reader: _core.LibsvmReader) -> Iterator[bytes]:
+    while True:
+        try:
+            piece = stream.read(_PIECE)
+        except (EOFError, OSError) as error:
+            if isinstance(error, IsADirectoryError | PermissionError):
+                raise
+            raise ValueError(f"the file breaks off after line {reader.lines()}: {error}") from error
+        if isinstance(piece, str):
+            raise TypeError("file must be opened in binary mode")
+        if not piece:
+            return
+        yield piece
+
+
+_OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
+
+
+@contextlib.contextmanager
+def _opened(file: Any) -> Iterator[IO[bytes]]:
+    if hasattr(file, "read"):
+        yield file
+        return
+    path = Path(file)
+    with cast(IO[bytes], _OPENERS.get(path.suffix, open)(path, "rb")) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _written(file: Any) -> Iterator[IO[bytes]]:
+    if hasattr(file, "write"):
+        yield file
+        return
+    path = Path(file)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        with cast(IO[bytes], _OPENERS.get(path.suffix, open)(temporary, "xb")) as stream:
+            yield stream
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,171 @@
+"""OLLAWV: the online learning algorithm using worst violators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from hinge import _core, _input, _parameters
+from hinge._base import KernelClassifier
+
+if TYPE_CHECKING:
+    from hinge._core import Model
+
+
+class OLLAWV(KernelClassifier):
+    """Online support vector machine that learns from its worst violator.
+
+    Each step takes the row that the machine gets most wrong, adds it to the
+    machine with the weight ``2 / sqrt(t)``, and never looks at it again; training
+    ends when the worst row left is on the right side by ``margin``. One pass, no
+    regularisation to tune, and few support vectors. Cost: one kernel row for each
+    support vector. (G. Melki, Novel Support Vector Machines for Diverse Learning
+    Paradigms, 2018, algorithm 1.1.)
+
+    Parameters
+    ----------
+    margin : float, default=0.1
+        Where to stop: the worst output that is good enough, in units of C. Larger
+        values give more support vectors. The models of many margins cost one
+        training, see :meth:`margin_path`.
+    C : float, default=1.0
+        Scales the decision function and nothing else: outputs, weights and the
+        stopping threshold are all proportional to it, so predictions do not
+        depend on it. Here for compatibility with papers and scripts.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"}, default="rbf"
+    gamma : float, "scale" or "auto", default="scale"
+        Of the RBF, polynomial and sigmoid kernels. "scale" is
+        1 / (n_features * X.var()), "auto" is 1 / n_features.
+    degree : int, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=0.0
+        Of the polynomial and sigmoid kernels.
+    bias : bool, default=True
+        Whether the machines have a constant term.
+    max_sv_fraction : float, default=1.0
+        The most support vectors of a machine, as a share of its rows.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        A machine for each pair of classes, or for each class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of :meth:`decision_function` for one-vs-one machines.
+    cache_size : float, default=1000
+        Megabytes for kernel values. The result does not depend on it.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of the steps of each class.
+    random_state : None
+        Not used: the method has no random part. Here for a common signature.
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 all cores. The result does not depend on it.
+    verbose : int, default=0
+        Reports the number of steps on stderr while training.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    support_ : ndarray of shape (n_SV,)
+        Rows of the support vectors, class by class.
+    support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+        Coefficients in scikit-learn's layout; for "ovr" of shape (n_classes, n_SV).
+    intercept_ : ndarray of shape (n_machines,)
+    n_support_ : ndarray of shape (n_classes,)
+    n_iter_ : ndarray of shape (n_machines,)
+        Steps, which is the number of support vectors, of each machine.
+    n_kernel_evals_ : int
+        Kernel values computed by the training.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from hinge import OLLAWV
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> OLLAWV(gamma=0.25).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        margin: float = 0.1,
+        C: float = 1.0,
+        kernel: Literal["rbf", "linear", "poly", "sigmoid", "precomputed"] = "rbf",
+        gamma: float | Literal["scale", "auto"] = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        bias: bool = True,
+        max_sv_fraction: float = 1.0,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        cache_size: float = 1000,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.margin = margin
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.bias = bias
+        self.max_sv_fraction = max_sv_fraction
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def margin_path(self, X: Any, y: Any, margins: Sequence[float]) -> list[Self]:
+        """Return a fitted copy of this estimator for each margin, all from one training.
+
+        The machine of a smaller margin is a prefix of the run of a larger one, so
+        this costs as much as ``fit`` with the largest margin. Each copy equals
+        ``clone(self).set_params(margin=m).fit(X, y)`` to the bit.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`.
+        margins : sequence of float
+            In any order; the copies come in the same order.
+        """
+        margins = [_parameters.real("margin", margin) for margin in margins]
+        first = clone(self)
+        X, classes, codes = first._check_training_data(X, y)
+        path = []
+        for margin, model in zip(margins, first._train(X, classes, codes, margins), strict=True):
+            estimator = clone(self).set_params(margin=margin)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(first, name):
+                    setattr(estimator, name, getattr(first, name))
+            estimator._set_model(model, classes)
+            path.append(estimator)
+        return path
+
+    def _train(
+        self,
+        X: Any,
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+        margins: Sequence[float] | None = None,
+    ) -> list[Model]:
+        if margins is None:
+            margins = [_parameters.real("margin", self.margin)]
+        return _core.fit_ollawv(
+            _input.native_rows(X),
+            codes,
+            _input.class_weights(self.class_weight, classes, codes),
+            self._kernel_arguments(),
+            self._train_arguments(),
+            margins=list(margins),
+            c=_parameters.real("C", self.C),
+            bias=bool(self.bias),
+            max_sv_fraction=_parameters.real("max_sv_fraction", self.max_sv_fraction),
+        )

@@ -1,0 +1,46 @@
+"""Types of parameters, checked before the core checks their values."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+
+def real(name: str, value: Any) -> float:
+    """Return a number as a float."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} = {value!r} is not valid: it must be a number")
+    return float(value)
+
+
+def integer(name: str, value: Any) -> int:
+    """Return a whole number as an int."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} = {value!r} is not valid: it must be a whole number")
+    return int(value)
+
+
+def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
+    """Return one of several words."""
+    if not isinstance(value, str) or value not in options:
+        words = ", ".join(repr(option) for option in options)
+        raise ValueError(f"{name} = {value!r} is not valid: it must be one of {words}")
+    return value
+
+
+def gamma(value: Any) -> float | str:
+    """Return a number, "scale" or "auto"."""
+    if isinstance(value, str):
+        return choice("gamma", value, ("scale", "auto"))
+    return real("gamma", value)
+
+
+def kernel(kind: Any, width: Any, degree: Any, coef0: Any) -> tuple[str, float | str, int, float]:
+    """Return the parameters of a kernel in the form of the core."""
+    kinds = ("linear", "rbf", "poly", "sigmoid", "precomputed")
+    return (
+        choice("kernel", kind, kinds),
+        gamma(width),
+        integer("degree", degree),
+        real("coef0", coef0),
+    )

@@ -1,0 +1,53 @@
+"""Threads and bytes that a call may use."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import joblib
+
+from hinge import _parameters
+
+
+def threads(n_jobs: Any) -> int:
+    """Return the number of threads that ``n_jobs`` means.
+
+    As in scikit-learn: None is 1 unless a ``joblib.parallel_config`` says otherwise,
+    -1 is every core, -2 all but one. "Every core" respects RAYON_NUM_THREADS and
+    OMP_NUM_THREADS, and inside a worker of joblib it is that worker's share.
+    """
+    if n_jobs is not None:
+        n_jobs = _parameters.integer("n_jobs", n_jobs)
+        if n_jobs == 0:
+            raise ValueError("n_jobs = 0 is not valid: it must be positive, negative or None")
+        if n_jobs > 0:
+            return n_jobs
+    asked = int(joblib.effective_n_jobs(n_jobs))
+    return max(1, min(asked, every_core()))
+
+
+def every_core() -> int:
+    """Return the cores of this process, or fewer if the environment says so."""
+    cores = int(joblib.cpu_count())
+    for name in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(name, "").split(",")[0]
+        if text.isdigit() and int(text) > 0:
+            return min(cores, int(text))
+    return cores
+
+
+def cache_bytes(megabytes: Any) -> int:
+    """Return a cache size in bytes, capped by the memory of the machine."""
+    size = _parameters.real("cache_size", megabytes)
+    if not size > 0:
+        raise ValueError(f"cache_size = {megabytes} is not valid: it must be positive (megabytes)")
+    return max(1, int(min(size * 2**20, memory_bytes())))
+
+
+def memory_bytes() -> float:
+    """Return the memory of the machine, where the system tells."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * float(os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return float(2**46)

@@ -1,0 +1,48 @@
+"""Min-max scaling as a transformer."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from hinge import _core, _input
+
+
+class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Scale each feature to [0, 1] by its range in the rows seen by ``fit``.
+
+    Differs from scikit-learn's in that sparse rows are taken: there each feature
+    is divided by its largest absolute value, so that zeros stay zeros, which is
+    the same scaling wherever the minimum is 0. Constant features become 0.
+    float32 stays float32. Values outside the fitted range leave [0, 1].
+
+    Attributes
+    ----------
+    data_min_, data_range_ : ndarray of shape (n_features,)
+        ``(X - data_min_) / data_range_`` is the scaling.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the range of each feature."""
+        X = _input.check_rows(X, estimator=self)
+        self.data_min_, self.data_range_ = _core.minmax_fit(_input.native_rows(X))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the scaled rows."""
+        check_is_fitted(self)
+        X = _input.check_rows(X, estimator=self, reset=False)
+        values = _core.minmax_apply(_input.native_rows(X), self.data_min_, self.data_range_)
+        if sp.issparse(X):
+            return sp.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
+        return values
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what this transformer takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

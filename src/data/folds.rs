@@ -1,0 +1,92 @@
+//! Stratified, shuffled folds.
+//!
+//! The rows of each class are shuffled and dealt to the folds in turn; the next
+//! class goes on with the fold after the last one dealt. So the counts of a
+//! class differ by at most one between folds, and so do the sizes of the folds.
+
+use super::{Labels, Random};
+use crate::{Error, Result};
+
+/// The fold, in `0..n_folds`, of each row in the caller's order.
+pub fn fold_labels(labels: &Labels, n_folds: usize, seed: u64) -> Result<Vec<u32>> {
+    let largest = (0..labels.n_classes())
+        .map(|class| labels.rows_of(class).len())
+        .max()
+        .unwrap_or(0);
+    check_n_folds(n_folds, largest, "n_folds")?;
+    let mut random = Random::new(seed);
+    let mut folds = vec![0u32; labels.n_rows()];
+    let mut next = 0;
+    for class in 0..labels.n_classes() {
+        let mut rows = labels.order()[labels.rows_of(class)].to_vec();
+        random.shuffle(&mut rows);
+        for row in rows {
+            folds[row as usize] = next as u32;
+            next = (next + 1) % n_folds;
+        }
+    }
+    Ok(folds)
+}
+
+/// For each row its outer fold, and for each outer fold its inner fold:
+/// `inner[o][row]` is the inner fold of `row` when outer fold `o` is held out, and
+/// `u32::MAX` for the rows of `o` itself.
+pub fn nested_fold_labels(
+    labels: &Labels,
+    n_outer: usize,
+    n_inner: usize,
+    seed: u64,
+) -> Result<(Vec<u32>, Vec<Vec<u32>>)> {
+    let outer = fold_labels(labels, n_outer, seed)?;
+    let mut seeds = Random::new(seed ^ 0x5EED_0F01_D5);
+    let mut inner = Vec::with_capacity(n_outer);
+    for held_out in 0..n_outer as u32 {
+        let kept: Vec<u32> = (0..labels.n_rows() as u32)
+            .filter(|&row| outer[row as usize] != held_out)
+            .collect();
+        inner.push(inner_labels(labels, &kept, n_inner, seeds.next_u64())?);
+    }
+    Ok((outer, inner))
+}
+
+/// Folds of the rows `kept` only; `u32::MAX` elsewhere.
+fn inner_labels(labels: &Labels, kept: &[u32], n_inner: usize, seed: u64) -> Result<Vec<u32>> {
+    let mut class_of_row = vec![0u32; labels.n_rows()];
+    for class in 0..labels.n_classes() {
+        for &row in &labels.order()[labels.rows_of(class)] {
+            class_of_row[row as usize] = class as u32;
+        }
+    }
+    // A class may lose all its rows to the outer fold: number the ones that are left.
+    let mut renumbered = vec![None; labels.n_classes()];
+    let mut n_left = 0;
+    let mut codes = Vec::with_capacity(kept.len());
+    for &row in kept {
+        let code = renumbered[class_of_row[row as usize] as usize].get_or_insert_with(|| {
+            n_left += 1;
+            n_left - 1
+        });
+        codes.push(*code);
+    }
+    let folds = fold_labels(&Labels::new(&codes, n_left as usize)?, n_inner, seed)?;
+    let mut all = vec![u32::MAX; labels.n_rows()];
+    for (&row, fold) in kept.iter().zip(folds) {
+        all[row as usize] = fold;
+    }
+    Ok(all)
+}
+
+/// scikit-learn's rule: at least two folds, and no more than the largest class has rows.
+fn check_n_folds(n_folds: usize, largest_class: usize, name: &'static str) -> Result<()> {
+    if n_folds < 2 {
+        return Err(Error::parameter(name, n_folds, "it must be at least 2"));
+    }
+    if n_folds > largest_class {
+        return Err(Error::parameter(
+            name,
+            n_folds,
+            "it cannot be greater than the number of rows in every class",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Dense or sparse rows behind one type.
+
+use super::{Csr, Dense, Real};
+use crate::{Error, Result};
+
+/// The rows of a data set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Matrix<'a, T: Real> {
+    /// Every value stored.
+    Dense(Dense<'a, T>),
+    /// Nonzero values stored.
+    Sparse(Csr<'a, T>),
+}
+
+impl<T: Real> Matrix<'_, T> {
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        match self {
+            Matrix::Dense(m) => m.n_rows(),
+            Matrix::Sparse(m) => m.n_rows(),
+        }
+    }
+
+    /// Number of features.
+    pub fn n_cols(&self) -> usize {
+        match self {
+            Matrix::Dense(m) => m.n_cols(),
+            Matrix::Sparse(m) => m.n_cols(),
+        }
+    }
+
+    /// All stored values.
+    pub fn values(&self) -> &[T] {
+        match self {
+            Matrix::Dense(m) => m.values(),
+            Matrix::Sparse(m) => m.values(),
+        }
+    }
+
+    /// The largest absolute value; 0 for no values.
+    pub fn max_abs(&self) -> f64 {
+        self.values()
+            .iter()
+            .fold(0.0, |most, v| v.to_f64().abs().max(most))
+    }
+
+    /// The rows `order[0], order[1], …` as a matrix of its own.
+    pub fn gather(&self, order: &[u32]) -> Result<Matrix<'static, T>> {
+        Ok(match self {
+            Matrix::Dense(m) => Matrix::Dense(m.gather(order)?),
+            Matrix::Sparse(m) => Matrix::Sparse(m.gather(order)?),
+        })
+    }
+
+    /// Writes row `i` into `out`, zeros included.
+    pub fn copy_row(&self, i: usize, out: &mut [T]) {
+        match self {
+            Matrix::Dense(m) => out.copy_from_slice(m.row(i)),
+            Matrix::Sparse(m) => {
+                out.fill(T::ZERO);
+                let (columns, values) = m.row(i);
+                for (&c, &v) in columns.iter().zip(values) {
+                    out[c as usize] = v;
+                }
+            }
+        }
+    }
+
+    /// Refuses rows with another number of features than `expected`.
+    pub fn check_n_cols(&self, expected: usize) -> Result<()> {
+        if self.n_cols() == expected {
+            return Ok(());
+        }
+        Err(Error::Shape(format!(
+            "X has {} features, but the model was fitted with {expected} features",
+            self.n_cols()
+        )))
+    }
+}

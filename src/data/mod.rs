@@ -1,0 +1,20 @@
+//! Rows, labels and folds: checked once, trusted afterwards.
+
+mod csr;
+mod dense;
+mod folds;
+mod labels;
+pub mod libsvm_text;
+mod matrix;
+mod random;
+mod real;
+mod scaling;
+
+pub use csr::Csr;
+pub use dense::Dense;
+pub use folds::{fold_labels, nested_fold_labels};
+pub use labels::Labels;
+pub use matrix::Matrix;
+pub use random::Random;
+pub use real::Real;
+pub use scaling::MinMax;

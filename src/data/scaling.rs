@@ -1,0 +1,124 @@
+//! Min-max scaling of features to [0, 1], fitted on some rows and applied to others.
+//!
+//! Dense: `x' = (x - min) / (max - min)`; a constant feature keeps a width of 1,
+//! so it maps to 0. Sparse: each feature is divided by its largest absolute
+//! value and zeros stay zeros; where the minimum of a feature is 0 this is the
+//! same scaling.
+
+use super::{Csr, Dense, Matrix, Real};
+use crate::{Error, Result};
+use std::borrow::Cow;
+
+/// The map `x' = (x - shift) * factor` of each feature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MinMax {
+    shift: Vec<f64>,
+    width: Vec<f64>,
+}
+
+impl MinMax {
+    /// Learns the range of each feature over the given rows.
+    pub fn fit<T: Real>(
+        rows: &Matrix<'_, T>,
+        used: impl IntoIterator<Item = usize>,
+    ) -> Result<Self> {
+        let d = rows.n_cols();
+        let (mut low, mut high) = match rows {
+            Matrix::Dense(_) => (vec![f64::INFINITY; d], vec![f64::NEG_INFINITY; d]),
+            Matrix::Sparse(_) => (vec![0.0; d], vec![0.0; d]),
+        };
+        let mut n_used = 0usize;
+        for i in used {
+            n_used += 1;
+            match rows {
+                Matrix::Dense(m) => {
+                    for (j, v) in m.row(i).iter().enumerate() {
+                        low[j] = low[j].min(v.to_f64());
+                        high[j] = high[j].max(v.to_f64());
+                    }
+                }
+                Matrix::Sparse(m) => {
+                    let (columns, values) = m.row(i);
+                    for (&j, v) in columns.iter().zip(values) {
+                        let high = &mut high[j as usize];
+                        *high = high.max(v.to_f64().abs());
+                    }
+                }
+            }
+        }
+        if n_used == 0 {
+            return Err(Error::Data("scaling needs at least one row".into()));
+        }
+        let width = low.iter().zip(&high).map(|(l, h)| width(*l, *h));
+        Ok(Self {
+            width: width.collect(),
+            shift: low,
+        })
+    }
+
+    /// From a shift and a width of each feature.
+    pub fn from_parts(shift: Vec<f64>, width: Vec<f64>) -> Result<Self> {
+        let usable = |w: &f64| w.is_finite() && *w > 0.0;
+        if shift.len() != width.len()
+            || !shift.iter().all(|s| s.is_finite())
+            || !width.iter().all(usable)
+        {
+            let message = "a scaling needs a finite shift and a positive width for each feature";
+            return Err(Error::Data(message.into()));
+        }
+        Ok(Self { shift, width })
+    }
+
+    /// The subtracted minimum of each feature.
+    pub fn shift(&self) -> &[f64] {
+        &self.shift
+    }
+
+    /// The width by which each feature is divided.
+    pub fn width(&self) -> &[f64] {
+        &self.width
+    }
+
+    /// The scaled rows. Values outside the fitted range leave [0, 1].
+    pub fn apply<T: Real>(&self, rows: &Matrix<'_, T>) -> Result<Matrix<'static, T>> {
+        rows.check_n_cols(self.shift.len())?;
+        let scale = |v: T, j: usize| T::from_f64((v.to_f64() - self.shift[j]) / self.width[j]);
+        Ok(match rows {
+            Matrix::Dense(m) => {
+                let mut values = crate::error::reserve(m.n_rows(), m.n_cols(), "scaled rows")?;
+                for i in 0..m.n_rows() {
+                    values.extend(m.row(i).iter().enumerate().map(|(j, &v)| scale(v, j)));
+                }
+                Matrix::Dense(Dense::new(Cow::Owned(values), m.n_rows(), m.n_cols())?)
+            }
+            Matrix::Sparse(m) => {
+                if let Some(j) = self.shift.iter().position(|&s| s != 0.0) {
+                    return Err(Error::Data(format!(
+                        "the scaler was fitted on dense rows with minimum {} in feature {j}; \
+                         sparse rows would lose their zeros",
+                        self.shift[j]
+                    )));
+                }
+                let mut values = crate::error::reserve(m.values().len(), 1, "scaled rows")?;
+                let stored = m.values().iter().zip(m.indices());
+                values.extend(stored.map(|(&v, &j)| scale(v, j as usize)));
+                Matrix::Sparse(Csr::new(
+                    m.offsets().to_vec(),
+                    Cow::Owned(m.indices().to_vec()),
+                    Cow::Owned(values),
+                    m.n_cols(),
+                )?)
+            }
+        })
+    }
+}
+
+/// `high - low`, or 1 where that is no usable divisor.
+fn width(low: f64, high: f64) -> f64 {
+    let width = high - low;
+    if width > 0.0 && width.is_finite() {
+        width
+    } else {
+        1.0
+    }
+}

@@ -1,0 +1,111 @@
+//! What can go wrong, as data. Python maps each variant to one exception class.
+
+use std::fmt::Display;
+
+/// The result of every fallible function of the core.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Each message is one sentence that names the argument, the value or its place, and the rule.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter outside its domain.
+    #[error("{name} = {value} is not valid: {rule}")]
+    Parameter {
+        /// The parameter as the user spells it.
+        name: &'static str,
+        /// The value that was given.
+        value: String,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// Arrays whose shapes do not fit together.
+    #[error("{0}")]
+    Shape(String),
+    /// A value in the data that cannot be used.
+    #[error("{0}")]
+    Data(String),
+    /// A line of a text file that cannot be read.
+    #[error("line {line}: {message}")]
+    Text {
+        /// Line number, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// More memory than the machine, or the budget, has.
+    #[error("cannot allocate {bytes} bytes for {what}")]
+    Memory {
+        /// The size asked for; `None` where it does not even fit a machine word.
+        bytes: ByteCount,
+        /// What it was for.
+        what: &'static str,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The pool of threads could not be started.
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// A defect of this library, caught before it reached the caller.
+    #[error("internal error (please report it): {0}")]
+    Internal(String),
+}
+
+/// A number of bytes that may be too large to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByteCount(pub Option<usize>);
+
+impl Display for ByteCount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(bytes) => write!(f, "{bytes}"),
+            None => f.write_str("more than 2^64"),
+        }
+    }
+}
+
+impl Error {
+    /// A [`Error::Parameter`] from anything that prints.
+    pub fn parameter(name: &'static str, value: impl Display, rule: &'static str) -> Self {
+        Error::Parameter {
+            name,
+            value: value.to_string(),
+            rule,
+        }
+    }
+}
+
+/// An empty vector with room for `rows * cols` values, or [`Error::Memory`].
+///
+/// Every buffer whose size grows with the user's data is made here, so that an
+/// overflowing product or a refused allocation is an error and not an abort.
+pub fn reserve<T>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>> {
+    let len = rows.checked_mul(cols);
+    let bytes = len.and_then(|n| n.checked_mul(size_of::<T>().max(1)));
+    let refused = Error::Memory {
+        bytes: ByteCount(bytes),
+        what,
+    };
+    let (Some(len), Some(_)) = (len, bytes) else {
+        return Err(refused);
+    };
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(len).map_err(|_| refused)?;
+    Ok(buffer)
+}
+
+/// `rows * cols` zeros, or [`Error::Memory`].
+///
+/// The room is asked for once with an answer, given back, and taken again as
+/// zero pages of the system: those are touched first by the threads that fill
+/// them, not here.
+pub fn zeros<T: Clone + Default>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>> {
+    drop(reserve::<T>(rows, cols, what)?);
+    Ok(vec![T::default(); rows * cols])
+}

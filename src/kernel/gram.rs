@@ -1,0 +1,180 @@
+//! The whole symmetric matrix of kernel values, and the squared distances that
+//! serve many gammas.
+//!
+//! Work is split into bands of [`QUERY_BLOCK`] rows whatever the number of
+//! threads. Cheap products are computed twice rather than copied across the
+//! diagonal: a band of its own is written in order, a copy walks down columns.
+
+use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
+use crate::data::Dense;
+use crate::error::zeros;
+use crate::monitor::Monitor;
+use crate::simd::{self, Lanes, Product};
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Kernel values of all pairs of rows.
+#[derive(Debug, Clone)]
+pub struct Gram<T: Lanes> {
+    values: Vec<T>,
+    n: usize,
+}
+
+impl<T: Lanes> Gram<T> {
+    /// Computes all values, in parallel in the pool of the caller.
+    pub fn new(rows: &PackedRows<T>, kernel: &Kernel, monitor: &Monitor) -> Result<Self> {
+        let values = all_pairs(rows, monitor, |queries, band, n| {
+            rows.kernel_block(kernel, queries, 0..n, band, n);
+        })?;
+        Ok(Self {
+            values,
+            n: rows.n_rows(),
+        })
+    }
+
+    /// From a precomputed kernel matrix, its rows and columns in the order given.
+    pub fn precomputed(matrix: &Dense<'_, T>, order: &[u32]) -> Result<Self> {
+        let n = matrix.n_rows();
+        if n != matrix.n_cols() {
+            return Err(Error::Shape(format!(
+                "X is {n} x {}, but a precomputed kernel matrix must be square",
+                matrix.n_cols()
+            )));
+        }
+        check_symmetry(matrix)?;
+        let mut values = zeros(n, n, "the kernel matrix")?;
+        values
+            .par_chunks_exact_mut(n.max(1))
+            .zip(order)
+            .for_each(|(out, &i)| {
+                let row = matrix.row(i as usize);
+                for (out, &j) in out.iter_mut().zip(order) {
+                    *out = row[j as usize];
+                }
+            });
+        Ok(Self { values, n })
+    }
+
+    /// Bytes that the matrix of `n` rows takes; `None` beyond a machine word.
+    pub fn bytes(n: usize) -> Option<usize> {
+        n.checked_mul(n)?.checked_mul(size_of::<T>())
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n
+    }
+
+    /// All kernel values of row `i`.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.n..(i + 1) * self.n]
+    }
+
+    /// The matrix, row after row.
+    pub fn into_values(self) -> Vec<T> {
+        self.values
+    }
+}
+
+/// Squared distances of all pairs of rows: computed once, good for any gamma.
+#[derive(Debug, Clone)]
+pub struct SquaredDistances<T: Lanes> {
+    values: Vec<T>,
+    n: usize,
+}
+
+impl<T: Lanes> SquaredDistances<T> {
+    /// Computes all distances, in parallel in the pool of the caller.
+    pub fn new(rows: &PackedRows<T>, monitor: &Monitor) -> Result<Self> {
+        let values = all_pairs(rows, monitor, |queries, band, n| {
+            rows.products(Product::SquaredDistance, queries, 0..n, band, n);
+        })?;
+        Ok(Self {
+            values,
+            n: rows.n_rows(),
+        })
+    }
+
+    /// One row.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.n..(i + 1) * self.n]
+    }
+
+    /// The RBF Gram matrix of one gamma: bit for bit that of [`Gram::new`].
+    pub fn gram(&self, gamma: f64) -> Result<Gram<T>> {
+        let mut gram = Gram {
+            values: zeros(self.n, self.n, "the kernel matrix")?,
+            n: self.n,
+        };
+        self.gram_into(gamma, &mut gram)?;
+        Ok(gram)
+    }
+
+    /// As [`SquaredDistances::gram`], into a matrix of the same size that is no longer needed.
+    pub fn gram_into(&self, gamma: f64, gram: &mut Gram<T>) -> Result<()> {
+        let rule = "it must be a finite number, at least 0";
+        if !(gamma >= 0.0 && gamma.is_finite()) {
+            return Err(Error::parameter("gamma", gamma, rule));
+        }
+        if gram.n != self.n {
+            return Err(Error::Shape(format!(
+                "a kernel matrix of {} rows cannot take the distances of {} rows",
+                gram.n, self.n
+            )));
+        }
+        let chunk = self.n.max(1) * 8;
+        gram.values
+            .par_chunks_mut(chunk)
+            .zip(self.values.par_chunks(chunk))
+            .for_each(|(out, distances)| {
+                for (out, distances) in out.chunks_mut(4096).zip(distances.chunks(4096)) {
+                    out.copy_from_slice(distances);
+                    simd::exp_scaled(out, T::from_f64(-gamma));
+                }
+            });
+        Ok(())
+    }
+}
+
+/// Fills an n x n matrix band by band: `fill(queries, band, n)`.
+fn all_pairs<T: Lanes>(
+    rows: &PackedRows<T>,
+    monitor: &Monitor,
+    fill: impl Fn(&Queries<T>, &mut [T], usize) + Sync,
+) -> Result<Vec<T>> {
+    let n = rows.n_rows();
+    let mut values = zeros(n, n, "the kernel matrix")?;
+    values
+        .par_chunks_mut((n * QUERY_BLOCK).max(1))
+        .enumerate()
+        .try_for_each_init(Queries::new, |queries, (band, out)| {
+            monitor.check()?;
+            let start = band * QUERY_BLOCK;
+            rows.load_own(start..(start + QUERY_BLOCK).min(n), queries);
+            fill(queries, out, n);
+            Ok(())
+        })?;
+    Ok(values)
+}
+
+/// Symmetric up to a few roundings of the largest value.
+fn check_symmetry<T: Lanes>(matrix: &Dense<'_, T>) -> Result<()> {
+    let largest = matrix
+        .values()
+        .iter()
+        .fold(0.0, |most: f64, v| v.to_f64().abs().max(most));
+    let allowed = 1e-5 * largest;
+    let off = (0..matrix.n_rows()).into_par_iter().find_map_first(|i| {
+        (0..i)
+            .find(|&j| (matrix.row(i)[j] - matrix.row(j)[i]).to_f64().abs() > allowed)
+            .map(|j| (i, j))
+    });
+    match off {
+        None => Ok(()),
+        Some((i, j)) => Err(Error::Data(format!(
+            "the precomputed kernel matrix is not symmetric: X[{i}, {j}] = {} but X[{j}, {i}] = {}",
+            matrix.row(i)[j],
+            matrix.row(j)[i]
+        ))),
+    }
+}

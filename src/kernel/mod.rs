@@ -1,0 +1,15 @@
+//! Kernel functions, and every way to have their values: blocks of rows, the
+//! whole Gram matrix, and rows kept by a cache with a budget in bytes.
+
+mod cache;
+mod function;
+mod gram;
+mod packed;
+mod rows;
+mod sparse;
+
+pub use cache::{CacheCounts, RowCache};
+pub use function::{Gamma, Kernel, KernelKind, KernelSettings};
+pub use gram::{Gram, SquaredDistances};
+pub use packed::{PackedRows, QUERY_BLOCK, Queries};
+pub use rows::{CachedRows, ComputedRows, GramRows, KernelRows, Part, Parts, Piece, Row};

@@ -1,0 +1,349 @@
+//! Rows laid out for products with others: the one place that knows the layout.
+//!
+//! Dense rows stand in panels of 256 bytes to the feature (see [`crate::simd`]);
+//! sparse rows stay sparse. A block of kernel values is a product of some
+//! queries with a range of rows, finished by the kernel while it is in cache.
+//! Each value depends on its two rows only, not on the block.
+
+use super::Kernel;
+use super::sparse::{Interleaved, SparseRows};
+use crate::data::{Csr, Matrix, Real};
+use crate::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
+use crate::{Error, Result};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The most queries that one block takes.
+pub const QUERY_BLOCK: usize = 48;
+
+/// Kernel values that are produced before they are finished: they fit the first-level cache.
+const FINISH: usize = 6144;
+
+/// Rows ready for products.
+#[derive(Debug, Clone)]
+pub enum PackedRows<T: Lanes> {
+    /// Dense rows in panels, the last one padded with zeros.
+    Panels {
+        /// Panel after panel.
+        values: Vec<T>,
+        /// Rows without the padding.
+        n_rows: usize,
+        /// Features.
+        n_cols: usize,
+    },
+    /// Compressed rows.
+    Sparse(SparseRows<T>),
+    /// Precomputed kernel: "row" `r` is column `columns[r]` of the queries.
+    Columns {
+        /// The column of each row.
+        columns: Vec<u32>,
+        /// Columns that a query must have.
+        n_cols: usize,
+    },
+}
+
+/// Some rows as the left side of a product, with buffers that are used again.
+#[derive(Debug, Clone, Default)]
+pub struct Queries<T> {
+    len: usize,
+    dense: Vec<T>,
+    interleaved: Vec<Interleaved>,
+}
+
+impl<T: Lanes> PackedRows<T> {
+    /// Packs the rows `order[0], order[1], …`.
+    pub fn new(rows: &Matrix<'_, T>, order: &[u32]) -> Result<Self> {
+        if rows.n_cols() == 0 {
+            return Err(Error::Shape(format!(
+                "X has {} rows but no features",
+                rows.n_rows()
+            )));
+        }
+        match rows {
+            Matrix::Sparse(csr) => Ok(PackedRows::Sparse(SparseRows::new(csr.gather(order)?))),
+            Matrix::Dense(dense) => {
+                let (n, d, width) = (order.len(), dense.n_cols(), panel_width::<T>());
+                let padded = n.div_ceil(width) * width;
+                let mut values = crate::error::zeros(padded, d, "packed rows")?;
+                for (k, &i) in order.iter().enumerate() {
+                    let panel = &mut values[k / width * width * d..];
+                    for (f, &v) in dense.row(i as usize).iter().enumerate() {
+                        panel[f * width + k % width] = v;
+                    }
+                }
+                Ok(PackedRows::Panels {
+                    values,
+                    n_rows: n,
+                    n_cols: d,
+                })
+            }
+        }
+    }
+
+    /// Columns of a precomputed kernel, each below `n_cols`.
+    pub fn columns(columns: Vec<u32>, n_cols: usize) -> Result<Self> {
+        if let Some(column) = columns.iter().find(|&&c| c as usize >= n_cols) {
+            return Err(Error::Shape(format!(
+                "support vector {column} does not exist among {n_cols} training rows"
+            )));
+        }
+        Ok(PackedRows::Columns { columns, n_cols })
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        match self {
+            PackedRows::Panels { n_rows, .. } => *n_rows,
+            PackedRows::Sparse(rows) => rows.csr().n_rows(),
+            PackedRows::Columns { columns, .. } => columns.len(),
+        }
+    }
+
+    /// Number of features.
+    pub fn n_cols(&self) -> usize {
+        match self {
+            PackedRows::Panels { n_cols, .. } | PackedRows::Columns { n_cols, .. } => *n_cols,
+            PackedRows::Sparse(rows) => rows.csr().n_cols(),
+        }
+    }
+
+    /// Multiply-adds that one product takes, about.
+    pub fn cost_of_product(&self) -> usize {
+        match self {
+            PackedRows::Panels { n_cols, .. } => *n_cols,
+            PackedRows::Columns { .. } => 1,
+            // A gathered multiply-add costs as much as about eight in a vector.
+            PackedRows::Sparse(rows) => 8 * rows.csr().values().len() / rows.csr().n_rows().max(1),
+        }
+    }
+
+    /// The rows as they were before packing.
+    pub fn unpack(&self) -> Result<Matrix<'static, T>> {
+        match self {
+            PackedRows::Sparse(rows) => Ok(Matrix::Sparse(rows.csr().clone())),
+            PackedRows::Columns { .. } => Err(Error::Data(
+                "a precomputed kernel has no support vectors to show".into(),
+            )),
+            PackedRows::Panels { n_rows, n_cols, .. } => {
+                let mut values = crate::error::zeros(*n_rows, *n_cols, "rows")?;
+                for (i, out) in values.chunks_exact_mut((*n_cols).max(1)).enumerate() {
+                    self.copy_row(i, out);
+                }
+                let dense = crate::data::Dense::new(Cow::Owned(values), *n_rows, *n_cols)?;
+                Ok(Matrix::Dense(dense))
+            }
+        }
+    }
+
+    /// Writes row `i`, unpacked.
+    fn copy_row(&self, i: usize, out: &mut [T]) {
+        let width = panel_width::<T>();
+        if let PackedRows::Panels { values, n_cols, .. } = self {
+            let panel = &values[i / width * width * n_cols..];
+            for (f, out) in out.iter_mut().enumerate() {
+                *out = panel[f * width + i % width];
+            }
+        }
+    }
+
+    /// Makes own rows the queries. Not for precomputed columns.
+    pub fn load_own(&self, rows: Range<usize>, queries: &mut Queries<T>) {
+        queries.clear(self, rows.len());
+        for (q, i) in rows.enumerate() {
+            match self {
+                PackedRows::Panels { n_cols, .. } => {
+                    let at = q * n_cols;
+                    self.copy_row(i, &mut queries.dense[at..at + n_cols]);
+                }
+                PackedRows::Sparse(own) => queries.set_sparse(q, own.csr(), i),
+                PackedRows::Columns { .. } => {}
+            }
+        }
+    }
+
+    /// Makes rows of another matrix, with as many features, the queries.
+    pub fn load(&self, matrix: &Matrix<'_, T>, rows: Range<usize>, queries: &mut Queries<T>) {
+        queries.clear(self, rows.len());
+        let d = self.n_cols();
+        for (q, i) in rows.enumerate() {
+            match (self, matrix) {
+                (PackedRows::Sparse(_), Matrix::Sparse(csr)) => queries.set_sparse(q, csr, i),
+                (PackedRows::Sparse(_), Matrix::Dense(dense)) => {
+                    for (feature, &value) in dense.row(i).iter().enumerate() {
+                        queries.set(q, feature, value);
+                    }
+                }
+                _ => matrix.copy_row(i, &mut queries.dense[q * d..(q + 1) * d]),
+            }
+        }
+    }
+
+    /// Kernel values of all queries with a range of rows: value `(q, r)` goes to
+    /// `out[q * stride + r - rows.start]`.
+    pub fn kernel_block(
+        &self,
+        kernel: &Kernel,
+        queries: &Queries<T>,
+        rows: Range<usize>,
+        out: &mut [T],
+        stride: usize,
+    ) {
+        let width = panel_width::<T>();
+        // Whole panels, so that only the ends of the range need a detour.
+        let chunk = (FINISH / queries.len.max(1) / width).max(1) * width;
+        let mut start = rows.start;
+        while start < rows.end {
+            let end = (start / width * width + chunk).min(rows.end);
+            let out = &mut out[start - rows.start..];
+            self.products(kernel.product(), queries, start..end, out, stride);
+            for q in 0..queries.len {
+                kernel.finish(&mut out[q * stride..q * stride + end - start]);
+            }
+            start = end;
+        }
+    }
+
+    /// Products of all queries with a range of rows, laid out as in [`PackedRows::kernel_block`].
+    pub fn products(
+        &self,
+        product: Product,
+        queries: &Queries<T>,
+        rows: Range<usize>,
+        out: &mut [T],
+        stride: usize,
+    ) {
+        match self {
+            PackedRows::Panels { values, n_cols, .. } => {
+                panel_range(product, values, *n_cols, &queries.dense, rows, out, stride);
+            }
+            PackedRows::Sparse(own) => {
+                for (group, interleaved) in queries.interleaved().enumerate() {
+                    let out = &mut out[group * SPARSE_QUERIES * stride..];
+                    own.products(product, interleaved, rows.clone(), out, stride);
+                }
+            }
+            PackedRows::Columns { columns, n_cols } => {
+                for q in 0..queries.len {
+                    let query = &queries.dense[q * n_cols..(q + 1) * n_cols];
+                    for (k, &column) in columns[rows.clone()].iter().enumerate() {
+                        out[q * stride + k] = query[column as usize];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Products with a range of rows that may start and end inside a panel.
+fn panel_range<T: Lanes>(
+    product: Product,
+    panels: &[T],
+    d: usize,
+    queries: &[T],
+    rows: Range<usize>,
+    out: &mut [T],
+    stride: usize,
+) {
+    let width = panel_width::<T>();
+    let m = queries.len() / d;
+    let panel = |p: usize| &panels[p * width * d..(p + 1) * width * d];
+    let edge = |rows: Range<usize>, out: &mut [T]| {
+        let mut buffer = [T::ZERO; QUERY_BLOCK * 64];
+        let buffer = &mut buffer[..m * width];
+        simd::panel_products(
+            product,
+            panel(rows.start / width),
+            d,
+            queries,
+            buffer,
+            width,
+        );
+        let first = rows.start % width;
+        for q in 0..m {
+            let values = &buffer[q * width + first..q * width + first + rows.len()];
+            out[q * stride..q * stride + rows.len()].copy_from_slice(values);
+        }
+    };
+    let full = rows.start.div_ceil(width)..rows.end / width;
+    if full.is_empty() {
+        let cut = (full.start * width).clamp(rows.start, rows.end);
+        if rows.start < cut {
+            edge(rows.start..cut, out);
+        }
+        if cut < rows.end {
+            edge(cut..rows.end, &mut out[cut - rows.start..]);
+        }
+        return;
+    }
+    let (first, last) = (full.start * width, full.end * width);
+    if rows.start < first {
+        edge(rows.start..first, out);
+    }
+    let middle = &panels[first * d..last * d];
+    simd::panel_products(
+        product,
+        middle,
+        d,
+        queries,
+        &mut out[first - rows.start..],
+        stride,
+    );
+    if last < rows.end {
+        edge(last..rows.end, &mut out[last - rows.start..]);
+    }
+}
+
+impl<T: Real + Lanes> Queries<T> {
+    /// Empty, to be loaded by [`PackedRows::load`] or [`PackedRows::load_own`].
+    pub fn new() -> Self {
+        Self {
+            len: 0,
+            dense: Vec::new(),
+            interleaved: Vec::new(),
+        }
+    }
+
+    /// Number of queries.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn clear(&mut self, rows: &PackedRows<T>, len: usize) {
+        debug_assert!(len <= QUERY_BLOCK);
+        self.len = len;
+        let d = rows.n_cols();
+        if let PackedRows::Sparse(_) = rows {
+            let groups = len.div_ceil(SPARSE_QUERIES);
+            if self.interleaved.len() < groups {
+                self.interleaved.resize_with(groups, Interleaved::default);
+            }
+            for group in 0..groups {
+                let m = (len - group * SPARSE_QUERIES).min(SPARSE_QUERIES);
+                self.interleaved[group].clear(m, d);
+            }
+        } else {
+            self.dense.clear();
+            self.dense.resize(len * d, T::ZERO);
+        }
+    }
+
+    fn interleaved(&self) -> impl Iterator<Item = &Interleaved> {
+        self.interleaved[..self.len.div_ceil(SPARSE_QUERIES)].iter()
+    }
+
+    fn set(&mut self, q: usize, feature: usize, value: T) {
+        self.interleaved[q / SPARSE_QUERIES].set(q % SPARSE_QUERIES, feature, value);
+    }
+
+    fn set_sparse(&mut self, q: usize, csr: &Csr<'_, T>, row: usize) {
+        let (columns, values) = csr.row(row);
+        for (&column, &value) in columns.iter().zip(values) {
+            self.set(q, column as usize, value);
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Kernel rows of one binary problem, whatever they come from.
+//!
+//! A problem is a few contiguous ranges ("parts") of the packed rows, which are
+//! sorted by class. Its own, local indices run through the parts in turn. A
+//! solver sees a row as one slice for each part, and never knows whether it was
+//! read from a Gram matrix, kept by a cache, or computed just now.
+
+use super::{CacheCounts, Gram, Kernel, PackedRows, Queries, RowCache};
+use crate::Result;
+use crate::simd::Lanes;
+use std::ops::Range;
+
+/// One contiguous range of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Where it is among the packed rows.
+    pub global: Range<usize>,
+    /// Where it is in the problem.
+    pub local: Range<usize>,
+}
+
+/// All parts of a problem, in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts(Vec<Part>);
+
+impl Parts {
+    /// From ascending ranges that do not overlap.
+    pub fn new(ranges: impl IntoIterator<Item = Range<usize>>) -> Self {
+        let mut local = 0;
+        let parts = ranges.into_iter().map(|global| {
+            let start = local;
+            local += global.len();
+            Part {
+                global,
+                local: start..local,
+            }
+        });
+        Self(parts.collect())
+    }
+
+    /// Number of rows of the problem.
+    pub fn n_rows(&self) -> usize {
+        self.0.last().map_or(0, |part| part.local.end)
+    }
+
+    /// Each part.
+    pub fn iter(&self) -> std::slice::Iter<'_, Part> {
+        self.0.iter()
+    }
+
+    /// The packed row of local row `i`.
+    pub fn global(&self, i: usize) -> usize {
+        let part = &self.0[self.part_of(i)];
+        part.global.start + i - part.local.start
+    }
+
+    /// The number of the part that holds local row `i`.
+    pub fn part_of(&self, i: usize) -> usize {
+        self.0.partition_point(|part| part.local.end <= i)
+    }
+}
+
+/// A kernel row as one slice for each part.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a, T> {
+    base: &'a [T],
+    parts: &'a Parts,
+    is_local: bool,
+}
+
+impl<'a, T> Row<'a, T> {
+    /// The values of one part.
+    pub fn part(&self, part: usize) -> &'a [T] {
+        let part = &self.parts.0[part];
+        let span = if self.is_local {
+            part.local.clone()
+        } else {
+            part.global.clone()
+        };
+        &self.base[span]
+    }
+}
+
+/// Rows of one piece of a sweep: short enough for the first-level cache.
+const PIECE: usize = 2048;
+
+/// Multiply-adds of a sweep from which it is worth waking other threads.
+const PARALLEL_WORK: usize = 1 << 19;
+
+/// A piece of a row, as a sweep visits it.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    /// The part that holds it.
+    pub part: usize,
+    /// Its rows in the problem.
+    pub local: Range<usize>,
+    global: Range<usize>,
+}
+
+/// Pieces of all parts; they end at multiples of [`PIECE`] of the packed rows, so that no
+/// panel is computed twice.
+fn pieces(parts: &Parts) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let mut start = part.global.start;
+        while start < part.global.end {
+            let end = ((start / PIECE + 1) * PIECE).min(part.global.end);
+            let local = part.local.start + start - part.global.start;
+            pieces.push(Piece {
+                part: number,
+                local: local..local + end - start,
+                global: start..end,
+            });
+            start = end;
+        }
+    }
+    pieces
+}
+
+/// Rows of one problem.
+pub trait KernelRows<T: Lanes>: Send {
+    /// The ranges that make up the problem.
+    fn parts(&self) -> &Parts;
+
+    /// The kernel row of local row `i`.
+    fn row(&mut self, i: usize) -> Result<Row<'_, T>>;
+
+    /// Calls `visit(piece, state of the piece, kernel values of the piece)` for all of row
+    /// `i`, in parallel where that pays, and reduces the answers.
+    ///
+    /// `reduce` must be associative; then the result does not depend on the threads.
+    fn sweep<R: Send>(
+        &mut self,
+        i: usize,
+        state: &mut [T],
+        visit: impl Fn(&Piece, &mut [T], &[T]) -> R + Sync,
+        reduce: impl Fn(R, R) -> R + Sync,
+    ) -> Result<Option<R>>;
+
+    /// Kernel values computed so far.
+    fn n_computed(&self) -> u64;
+}
+
+/// Visits pieces by halves, each half a task of its own while `work` is large.
+fn walk<T: Lanes, R: Send>(
+    pieces: &[Piece],
+    state: &mut [T],
+    work_per_row: usize,
+    visit: &(impl Fn(&Piece, &mut [T]) -> R + Sync),
+    reduce: &(impl Fn(R, R) -> R + Sync),
+) -> Option<R> {
+    let (first, last) = (pieces.first()?, pieces.last()?);
+    let n = last.local.end - first.local.start;
+    if pieces.len() == 1 || n.saturating_mul(work_per_row) < PARALLEL_WORK {
+        let mut rest = state;
+        let answers = pieces.iter().map(|piece| {
+            let (own, others) = std::mem::take(&mut rest).split_at_mut(piece.local.len());
+            rest = others;
+            visit(piece, own)
+        });
+        return answers.reduce(reduce);
+    }
+    let (left, right) = pieces.split_at(pieces.len() / 2);
+    let (left_state, right_state) = state.split_at_mut(right[0].local.start - first.local.start);
+    let (a, b) = rayon::join(
+        || walk(left, left_state, work_per_row, visit, reduce),
+        || walk(right, right_state, work_per_row, visit, reduce),
+    );
+    match (a, b) {
+        (Some(a), Some(b)) => Some(reduce(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Rows read from a Gram matrix that other problems share.
+pub struct GramRows<'a, T: Lanes> {
+    gram: &'a Gram<T>,
+    parts: Parts,
+    pieces: Vec<Piece>,
+}
+
+impl<'a, T: Lanes> GramRows<'a, T> {
+    /// The problem made of these parts of the matrix.
+    pub fn new(gram: &'a Gram<T>, parts: Parts) -> Self {
+        let pieces = pieces(&parts);
+        Self {
+            gram,
+            parts,
+            pieces,
+        }
+    }
+}
+
+impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
+    fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    fn row(&mut self, i: usize) -> Result<Row<'_, T>> {
+        Ok(Row {
+            base: self.gram.row(self.parts.global(i)),
+            parts: &self.parts,
+            is_local: false,
+        })
+    }
+
+    fn sweep<R: Send>(
+        &mut self,
+        i: usize,
+        state: &mut [T],
+        visit: impl Fn(&Piece, &mut [T], &[T]) -> R + Sync,
+        reduce: impl Fn(R, R) -> R + Sync,
+    ) -> Result<Option<R>> {
+        let row = self.gram.row(self.parts.global(i));
+        let visit = |piece: &Piece, own: &mut [T]| visit(piece, own, &row[piece.global.clone()]);
+        Ok(walk(&self.pieces, state, 4, &visit, &reduce))
+    }
+
+    fn n_computed(&self) -> u64 {
+        0
+    }
+}
+
+/// Rows computed when they are asked for, and forgotten.
+pub struct ComputedRows<'a, T: Lanes> {
+    packed: &'a PackedRows<T>,
+    kernel: &'a Kernel,
+    parts: Parts,
+    pieces: Vec<Piece>,
+    queries: Queries<T>,
+    buffer: Vec<T>,
+    n_computed: u64,
+}
+
+impl<'a, T: Lanes> ComputedRows<'a, T> {
+    /// The problem made of these parts of the packed rows.
+    pub fn new(packed: &'a PackedRows<T>, kernel: &'a Kernel, parts: Parts) -> Self {
+        let pieces = pieces(&parts);
+        Self {
+            packed,
+            kernel,
+            parts,
+            pieces,
+            queries: Queries::new(),
+            buffer: Vec::new(),
+            n_computed: 0,
+        }
+    }
+
+    fn work_per_row(&self) -> usize {
+        self.packed.cost_of_product() + 16
+    }
+}
+
+impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
+    fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    fn row(&mut self, i: usize) -> Result<Row<'_, T>> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.resize(self.parts.n_rows(), T::ZERO);
+        let copy = |_: &Piece, own: &mut [T], values: &[T]| own.copy_from_slice(values);
+        self.sweep(i, &mut buffer, copy, |(), ()| ())?;
+        self.buffer = buffer;
+        Ok(Row {
+            base: &self.buffer,
+            parts: &self.parts,
+            is_local: true,
+        })
+    }
+
+    fn sweep<R: Send>(
+        &mut self,
+        i: usize,
+        state: &mut [T],
+        visit: impl Fn(&Piece, &mut [T], &[T]) -> R + Sync,
+        reduce: impl Fn(R, R) -> R + Sync,
+    ) -> Result<Option<R>> {
+        let global = self.parts.global(i);
+        self.packed.load_own(global..global + 1, &mut self.queries);
+        self.n_computed += self.parts.n_rows() as u64;
+        let (packed, kernel, queries) = (self.packed, self.kernel, &self.queries);
+        let visit = |piece: &Piece, own: &mut [T]| {
+            let mut values = [T::ZERO; PIECE];
+            let values = &mut values[..own.len()];
+            packed.kernel_block(kernel, queries, piece.global.clone(), values, own.len());
+            visit(piece, own, values)
+        };
+        Ok(walk(
+            &self.pieces,
+            state,
+            self.work_per_row(),
+            &visit,
+            &reduce,
+        ))
+    }
+
+    fn n_computed(&self) -> u64 {
+        self.n_computed
+    }
+}
+
+/// Rows computed once and kept while the budget lasts.
+pub struct CachedRows<'a, T: Lanes> {
+    computed: ComputedRows<'a, T>,
+    cache: RowCache<T>,
+}
+
+impl<'a, T: Lanes> CachedRows<'a, T> {
+    /// A cache of `cache_bytes` before `computed`.
+    pub fn new(computed: ComputedRows<'a, T>, cache_bytes: usize) -> Result<Self> {
+        let cache = RowCache::new(computed.parts.n_rows(), cache_bytes)?;
+        Ok(Self { computed, cache })
+    }
+
+    /// What the cache has seen.
+    pub fn counts(&self) -> CacheCounts {
+        self.cache.counts()
+    }
+}
+
+/// A whole row, from the cache or into it.
+fn fetch<'c, T: Lanes>(
+    cache: &'c mut RowCache<T>,
+    computed: &mut ComputedRows<'_, T>,
+    i: usize,
+) -> Result<&'c [T]> {
+    let n = computed.parts.n_rows();
+    let copy = |_: &Piece, own: &mut [T], values: &[T]| own.copy_from_slice(values);
+    cache.row(i, n, |_, out| {
+        computed.sweep(i, out, copy, |(), ()| ())?;
+        Ok(())
+    })
+}
+
+impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
+    fn parts(&self) -> &Parts {
+        &self.computed.parts
+    }
+
+    fn row(&mut self, i: usize) -> Result<Row<'_, T>> {
+        Ok(Row {
+            base: fetch(&mut self.cache, &mut self.computed, i)?,
+            parts: &self.computed.parts,
+            is_local: true,
+        })
+    }
+
+    fn sweep<R: Send>(
+        &mut self,
+        i: usize,
+        state: &mut [T],
+        visit: impl Fn(&Piece, &mut [T], &[T]) -> R + Sync,
+        reduce: impl Fn(R, R) -> R + Sync,
+    ) -> Result<Option<R>> {
+        let row = fetch(&mut self.cache, &mut self.computed, i)?;
+        let visit = |piece: &Piece, own: &mut [T]| visit(piece, own, &row[piece.local.clone()]);
+        Ok(walk(&self.computed.pieces, state, 4, &visit, &reduce))
+    }
+
+    fn n_computed(&self) -> u64 {
+        self.computed.n_computed
+    }
+}

@@ -1,0 +1,92 @@
+//! Products with sparse rows, never densified: only the queries are.
+
+use crate::data::{Csr, Real};
+use crate::simd::{self, Lanes, Product, SPARSE_QUERIES};
+use std::ops::Range;
+
+/// Sparse rows with their squared lengths. Sums are in f64, so that
+/// `|x|^2 + |z|^2 - 2 x.z` keeps its digits for f32 rows.
+#[derive(Debug, Clone)]
+pub struct SparseRows<T: Real> {
+    csr: Csr<'static, T>,
+    squares: Vec<f64>,
+}
+
+/// Up to [`SPARSE_QUERIES`] queries, feature by feature.
+#[derive(Debug, Default, Clone)]
+pub struct Interleaved {
+    values: Vec<f64>,
+    squares: Vec<f64>,
+    width: usize,
+}
+
+/// Rows whose products are held at once: 8 queries of 256 rows are 16 KiB.
+const ROWS: usize = 256;
+
+impl Interleaved {
+    /// Makes room for `m` queries of `d` features, all zero.
+    pub fn clear(&mut self, m: usize, d: usize) {
+        self.width = if m == 1 { 1 } else { SPARSE_QUERIES };
+        self.values.clear();
+        self.values.resize(d * self.width, 0.0);
+        self.squares.clear();
+        self.squares.resize(m, 0.0);
+    }
+
+    /// Sets one feature of query `q`.
+    pub fn set<T: Real>(&mut self, q: usize, feature: usize, value: T) {
+        let value = value.to_f64();
+        self.values[feature * self.width + q] = value;
+        self.squares[q] += value * value;
+    }
+}
+
+impl<T: Lanes> SparseRows<T> {
+    /// Takes over canonical rows.
+    pub fn new(csr: Csr<'static, T>) -> Self {
+        let square = |i| -> f64 { csr.row(i).1.iter().map(|v| v.to_f64().powi(2)).sum() };
+        let squares = (0..csr.n_rows()).map(square).collect();
+        Self { csr, squares }
+    }
+
+    /// The rows themselves.
+    pub fn csr(&self) -> &Csr<'static, T> {
+        &self.csr
+    }
+
+    /// Product `(q, r)` goes to `out[q * stride + r - rows.start]`.
+    pub fn products(
+        &self,
+        product: Product,
+        queries: &Interleaved,
+        rows: Range<usize>,
+        out: &mut [T],
+        stride: usize,
+    ) {
+        let width = queries.width;
+        let mut dots = [0.0; ROWS * SPARSE_QUERIES];
+        for start in rows.clone().step_by(ROWS) {
+            let chunk = start..(start + ROWS).min(rows.end);
+            let dots = &mut dots[..chunk.len() * width];
+            simd::sparse_dots(&self.csr, chunk.clone(), width, &queries.values, dots);
+            for (q, &square) in queries.squares.iter().enumerate() {
+                let at = q * stride + start - rows.start;
+                let out = &mut out[at..at + chunk.len()];
+                let dots = dots.iter().skip(q).step_by(width);
+                match product {
+                    Product::Dot => {
+                        for (out, dot) in out.iter_mut().zip(dots) {
+                            *out = T::from_f64(*dot);
+                        }
+                    }
+                    Product::SquaredDistance => {
+                        let squares = &self.squares[chunk.clone()];
+                        for ((out, dot), own) in out.iter_mut().zip(dots).zip(squares) {
+                            *out = T::from_f64((square + own - 2.0 * dot).max(0.0));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Which binary machines several classes need.
+
+use crate::data::Labels;
+use crate::kernel::Parts;
+use crate::{Error, Result};
+
+/// How classes are split into binary machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// A machine for each pair of classes; the class with the most votes wins.
+    OneVsOne,
+    /// A machine for each class against all others; the largest output wins.
+    OneVsRest,
+}
+
+/// One binary machine: its rows, their labels, and the classes on either side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MachineSpec {
+    /// Ranges of the sorted rows.
+    pub parts: Parts,
+    /// The label of each part.
+    pub signs: Vec<f64>,
+    /// The class of each part.
+    pub classes: Vec<usize>,
+}
+
+/// The most machines that one model may have.
+const MOST_MACHINES: usize = 1 << 24;
+
+impl Scheme {
+    /// From the name that Python uses.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "ovo" => Ok(Scheme::OneVsOne),
+            "ovr" => Ok(Scheme::OneVsRest),
+            _ => Err(Error::parameter(
+                "multi_class",
+                format!("{name:?}"),
+                "it must be 'ovo' or 'ovr'",
+            )),
+        }
+    }
+
+    /// The name that Python uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::OneVsOne => "ovo",
+            Scheme::OneVsRest => "ovr",
+        }
+    }
+
+    /// Number of machines for `k` classes. Two classes need only one machine.
+    pub fn n_machines(self, k: usize) -> Result<usize> {
+        let n = match self {
+            _ if k == 2 => Some(1),
+            Scheme::OneVsOne => k.checked_mul(k.saturating_sub(1)).map(|pairs| pairs / 2),
+            Scheme::OneVsRest => Some(k),
+        };
+        match n {
+            Some(n) if n <= MOST_MACHINES => Ok(n),
+            _ => Err(Error::Data(format!(
+                "y has {k} classes, which makes {} pairs of classes to train, \
+                 more than the {MOST_MACHINES} that a model may have; use multi_class='ovr'",
+                k as u128 * (k as u128 - 1) / 2
+            ))),
+        }
+    }
+
+    /// Machine number `number` of these labels.
+    ///
+    /// One against one: pairs (0, 1), (0, 2), …, (1, 2), …, and the first class is
+    /// positive, as in LIBSVM. Two classes: the second class is positive, as in
+    /// scikit-learn. One against the rest: the class itself is positive.
+    pub fn machine(self, number: usize, labels: &Labels) -> MachineSpec {
+        let k = labels.n_classes();
+        if k == 2 {
+            return MachineSpec {
+                parts: Parts::new([labels.rows_of(0), labels.rows_of(1)]),
+                signs: vec![-1.0, 1.0],
+                classes: vec![0, 1],
+            };
+        }
+        match self {
+            Scheme::OneVsOne => {
+                let (a, b) = pair(number, k);
+                MachineSpec {
+                    parts: Parts::new([labels.rows_of(a), labels.rows_of(b)]),
+                    signs: vec![1.0, -1.0],
+                    classes: vec![a, b],
+                }
+            }
+            Scheme::OneVsRest => {
+                // One part for each class: class weights differ.
+                let sign = |class| if class == number { 1.0 } else { -1.0 };
+                MachineSpec {
+                    parts: Parts::new((0..k).map(|class| labels.rows_of(class))),
+                    signs: (0..k).map(sign).collect(),
+                    classes: (0..k).collect(),
+                }
+            }
+        }
+    }
+}
+
+/// Pair number `number` of `k` classes, in the order (0, 1), (0, 2), …, (1, 2), ….
+pub fn pair(number: usize, k: usize) -> (usize, usize) {
+    let mut rest = number;
+    for a in 0..k {
+        let with_a = k - 1 - a;
+        if rest < with_a {
+            return (a, a + 1 + rest);
+        }
+        rest -= with_a;
+    }
+    (k, k)
+}
+
+/// The inverse of [`pair`], for `a < b`.
+pub fn pair_number(a: usize, b: usize, k: usize) -> usize {
+    a * (2 * k - a - 1) / 2 + b - a - 1
+}

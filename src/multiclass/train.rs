@@ -1,0 +1,257 @@
+//! Trains all machines of a data set, sharing what they have in common.
+
+use super::Scheme;
+use crate::data::{Labels, Matrix};
+use crate::kernel::{
+    CachedRows, ComputedRows, Gram, GramRows, Kernel, KernelKind, KernelRows, KernelSettings,
+    PackedRows,
+};
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+use crate::solver::{BinarySolver, Machine, Problem};
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Where kernel rows come from. The machines are the same, bit for bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowSource {
+    /// The cheapest that fits the budget.
+    Auto,
+    /// One Gram matrix, shared by all machines.
+    Gram,
+    /// A cache of rows for each machine.
+    Cached,
+    /// Computed at each use.
+    Computed,
+}
+
+impl RowSource {
+    /// From the name that Python uses.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "auto" => Ok(RowSource::Auto),
+            "gram" => Ok(RowSource::Gram),
+            "cached" => Ok(RowSource::Cached),
+            "computed" => Ok(RowSource::Computed),
+            _ => Err(Error::parameter(
+                "rows",
+                format!("{name:?}"),
+                "it must be 'auto', 'gram', 'cached' or 'computed'",
+            )),
+        }
+    }
+}
+
+/// Rows sorted by class and packed, with their kernel and weights.
+#[derive(Debug, Clone)]
+pub struct TrainingSet<T: Lanes> {
+    kernel: Kernel,
+    labels: Labels,
+    class_weights: Vec<f64>,
+    rows: Source<T>,
+}
+
+#[derive(Debug, Clone)]
+enum Source<T: Lanes> {
+    Packed(PackedRows<T>),
+    Precomputed(Gram<T>),
+}
+
+/// What came out of a training.
+#[derive(Debug, Clone)]
+pub struct Training {
+    /// For each setting of the path, the machines in the order of the scheme.
+    pub machines: Vec<Vec<Machine>>,
+    /// Kernel values computed.
+    pub n_kernel_evals: u64,
+}
+
+impl<T: Lanes> TrainingSet<T> {
+    /// Checks that everything fits together and packs the rows.
+    pub fn new(
+        rows: &Matrix<'_, T>,
+        labels: Labels,
+        class_weights: Vec<f64>,
+        kernel: KernelSettings,
+    ) -> Result<Self> {
+        if rows.n_rows() != labels.n_rows() {
+            return Err(Error::Shape(format!(
+                "X has {} rows, but y has {}",
+                rows.n_rows(),
+                labels.n_rows()
+            )));
+        }
+        check_class_weights(&class_weights, labels.n_classes())?;
+        let kernel = kernel.check(rows)?;
+        let source = match (kernel.kind(), rows) {
+            (KernelKind::Precomputed, Matrix::Dense(matrix)) => {
+                Source::Precomputed(Gram::precomputed(matrix, labels.order())?)
+            }
+            (KernelKind::Precomputed, Matrix::Sparse(_)) => {
+                let message = "a precomputed kernel matrix must be dense, but X is sparse";
+                return Err(Error::Data(message.into()));
+            }
+            _ => Source::Packed(PackedRows::new(rows, labels.order())?),
+        };
+        Ok(Self {
+            kernel,
+            labels,
+            class_weights,
+            rows: source,
+        })
+    }
+
+    /// The kernel, its gamma a number.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Classes and the order of the rows.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// Trains the machines of a scheme, in parallel in the pool of the caller.
+    ///
+    /// `budget_bytes` bounds the Gram matrix, or the caches of all machines together.
+    pub fn train(
+        &self,
+        solver: &impl BinarySolver,
+        scheme: Scheme,
+        source: RowSource,
+        budget_bytes: usize,
+        monitor: &Monitor,
+    ) -> Result<Training> {
+        let n_machines = scheme.n_machines(self.labels.n_classes())?;
+        let packed = match &self.rows {
+            Source::Precomputed(gram) => return self.train_on_gram(solver, scheme, gram, monitor),
+            Source::Packed(packed) => packed,
+        };
+        let fits = Gram::<T>::bytes(packed.n_rows()).is_some_and(|bytes| bytes <= budget_bytes);
+        match source {
+            RowSource::Auto if fits && gram_pays(scheme, &self.labels, packed) => {
+                self.train_on_new_gram(solver, scheme, packed, monitor)
+            }
+            RowSource::Gram => self.train_on_new_gram(solver, scheme, packed, monitor),
+            RowSource::Cached => {
+                let at_once = rayon::current_num_threads().min(n_machines);
+                let cache_bytes = (budget_bytes / at_once).max(1);
+                self.train_with(solver, scheme, monitor, |parts| {
+                    CachedRows::new(ComputedRows::new(packed, &self.kernel, parts), cache_bytes)
+                })
+            }
+            RowSource::Auto | RowSource::Computed => {
+                self.train_with(solver, scheme, monitor, |parts| {
+                    Ok(ComputedRows::new(packed, &self.kernel, parts))
+                })
+            }
+        }
+    }
+
+    fn train_on_new_gram(
+        &self,
+        solver: &impl BinarySolver,
+        scheme: Scheme,
+        packed: &PackedRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Training> {
+        let gram = Gram::new(packed, &self.kernel, monitor)?;
+        let mut training = self.train_on_gram(solver, scheme, &gram, monitor)?;
+        training.n_kernel_evals = gram.n_rows() as u64 * gram.n_rows() as u64;
+        Ok(training)
+    }
+
+    fn train_on_gram(
+        &self,
+        solver: &impl BinarySolver,
+        scheme: Scheme,
+        gram: &Gram<T>,
+        monitor: &Monitor,
+    ) -> Result<Training> {
+        self.train_with(solver, scheme, monitor, |parts| {
+            Ok(GramRows::new(gram, parts))
+        })
+    }
+
+    /// Trains each machine on the rows that `make` gives it.
+    fn train_with<R: KernelRows<T>>(
+        &self,
+        solver: &impl BinarySolver,
+        scheme: Scheme,
+        monitor: &Monitor,
+        make: impl Fn(crate::kernel::Parts) -> Result<R> + Sync,
+    ) -> Result<Training> {
+        let n_machines = scheme.n_machines(self.labels.n_classes())?;
+        let train_one = |number: usize| {
+            let spec = scheme.machine(number, &self.labels);
+            let weight = |&class: &usize| self.class_weights[class];
+            let problem = Problem {
+                signs: &spec.signs,
+                weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
+                order: self.labels.order(),
+            };
+            let mut rows = make(spec.parts)?;
+            let machines = solver.solve(&problem, &mut rows, monitor)?;
+            Ok((machines, rows.n_computed()))
+        };
+        // The largest machines first: whatever is left at the end is small.
+        let mut numbers: Vec<usize> = (0..n_machines).collect();
+        let size = |&number: &usize| scheme.machine(number, &self.labels).parts.n_rows();
+        numbers.sort_by_cached_key(|number| std::cmp::Reverse(size(number)));
+        let trained: Vec<(usize, (Vec<Machine>, u64))> = numbers
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|number| Ok((number, train_one(number)?)))
+            .collect::<Result<_>>()?;
+        Ok(collect(trained, solver.path_len(), n_machines))
+    }
+}
+
+/// From machines with their paths to paths with their machines.
+fn collect(
+    mut trained: Vec<(usize, (Vec<Machine>, u64))>,
+    path_len: usize,
+    n_machines: usize,
+) -> Training {
+    trained.sort_by_key(|(number, _)| *number);
+    let mut machines: Vec<Vec<Machine>> = Vec::new();
+    machines.resize_with(path_len, || Vec::with_capacity(n_machines));
+    let mut n_kernel_evals = 0;
+    for (_, (path, computed)) in trained {
+        n_kernel_evals += computed;
+        for (setting, machine) in machines.iter_mut().zip(path) {
+            setting.push(machine);
+        }
+    }
+    Training {
+        machines,
+        n_kernel_evals,
+    }
+}
+
+/// Whether a shared Gram matrix is cheaper than rows computed by each machine.
+///
+/// A worst-violator method uses a row at most once in a machine. Pairs of
+/// classes then need no more values than the whole matrix has unless most rows
+/// become support vectors; machines of all rows need it as often as there are classes.
+fn gram_pays<T: Lanes>(scheme: Scheme, labels: &Labels, packed: &PackedRows<T>) -> bool {
+    let many = labels.n_classes() > 2;
+    many && (scheme == Scheme::OneVsRest || packed.cost_of_product() >= 256)
+}
+
+fn check_class_weights(weights: &[f64], n_classes: usize) -> Result<()> {
+    if weights.len() != n_classes {
+        return Err(Error::Shape(format!(
+            "{} class weights were given for {n_classes} classes",
+            weights.len()
+        )));
+    }
+    match weights.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
+        None => Ok(()),
+        Some(weight) => Err(Error::parameter(
+            "class_weight",
+            weight,
+            "every weight must be a finite positive number",
+        )),
+    }
+}

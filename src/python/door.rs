@@ -1,0 +1,76 @@
+//! The one door: every native computation detaches from the interpreter, runs in
+//! our own pool, listens for Ctrl-C, and comes back as a result or an exception.
+
+use crate::monitor::Monitor;
+use crate::{Error, Result, threads};
+use pyo3::prelude::*;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+/// How often the waiting thread looks for signals and reports progress.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Runs `work` in the pool of `threads` threads. The calling thread only waits:
+/// it lets Python handle signals, and calls `progress(steps)` if there is one.
+/// The first exception of either asks the work to stop and is what the caller gets.
+pub fn run<R: Send>(
+    py: Python<'_>,
+    threads: usize,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&Monitor) -> Result<R> + Send,
+) -> PyResult<R> {
+    let pool = threads::pool(threads)?;
+    let monitor = &Monitor::new();
+    let mut outcome = None;
+    let mut raised = None;
+    py.detach(|| {
+        let (done, finished) = sync_channel::<()>(1);
+        let outcome = &mut outcome;
+        pool.in_place_scope(|scope| {
+            scope.spawn(move |_| {
+                *outcome = Some(catch_unwind(AssertUnwindSafe(|| work(monitor))));
+                drop(done);
+            });
+            while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(LOOK) {
+                if raised.is_none()
+                    && let Err(exception) = look(progress, monitor)
+                {
+                    monitor.interrupt();
+                    raised = Some(exception);
+                }
+            }
+        });
+    });
+    match (raised, outcome) {
+        // Work that was done before it heard of the exception is thrown away: the caller
+        // asked to stop.
+        (Some(exception), _) => Err(exception),
+        (None, Some(Ok(result))) => Ok(result?),
+        (None, Some(Err(panic))) => Err(Error::Internal(message_of(&*panic)).into()),
+        (None, None) => Err(Error::Internal("the work was not started".into()).into()),
+    }
+}
+
+fn look(progress: Option<&Py<PyAny>>, monitor: &Monitor) -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        if let Some(progress) = progress {
+            progress.call1(py, (monitor.steps(),))?;
+        }
+        Ok(())
+    })
+}
+
+fn message_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".into())
+}
+
+/// For the test of the door: panics in the pool.
+#[pyfunction]
+pub fn inject_panic(py: Python<'_>, threads: usize) -> PyResult<()> {
+    run(py, threads, None, |_| panic!("injected by a test"))
+}

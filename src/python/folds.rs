@@ -1,0 +1,35 @@
+//! Fold labels as arrays.
+
+use super::arrays::slice;
+use crate::data::{self, Labels};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+type FoldArray<'py> = Bound<'py, PyArray1<u32>>;
+
+#[pyfunction]
+pub fn fold_labels<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    n_classes: usize,
+    n_folds: usize,
+    seed: u64,
+) -> PyResult<FoldArray<'py>> {
+    let labels = Labels::new(slice(&codes)?, n_classes)?;
+    Ok(data::fold_labels(&labels, n_folds, seed)?.into_pyarray(py))
+}
+
+#[pyfunction]
+pub fn nested_fold_labels<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    n_classes: usize,
+    n_outer: usize,
+    n_inner: usize,
+    seed: u64,
+) -> PyResult<(FoldArray<'py>, Vec<FoldArray<'py>>)> {
+    let labels = Labels::new(slice(&codes)?, n_classes)?;
+    let (outer, inner) = data::nested_fold_labels(&labels, n_outer, n_inner, seed)?;
+    let inner = inner.into_iter().map(|folds| folds.into_pyarray(py));
+    Ok((outer.into_pyarray(py), inner.collect()))
+}

@@ -1,0 +1,33 @@
+//! The only code that knows Python: arrays in, errors out, one door.
+
+#![allow(unsafe_code)] // reading numpy memory while the interpreter is detached, see `arrays`
+#![allow(missing_docs)] // documented in `python/hinge/_core.pyi`
+
+mod arrays;
+mod door;
+mod errors;
+mod folds;
+mod kernels;
+mod model;
+mod ollawv;
+mod scaling;
+mod text;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<text::LibsvmReader>()?;
+    module.add_function(wrap_pyfunction!(ollawv::fit_ollawv, module)?)?;
+    module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;
+    module.add_function(wrap_pyfunction!(kernels::simd_level, module)?)?;
+    module.add_function(wrap_pyfunction!(folds::fold_labels, module)?)?;
+    module.add_function(wrap_pyfunction!(folds::nested_fold_labels, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::minmax_fit, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::minmax_apply, module)?)?;
+    module.add_function(wrap_pyfunction!(text::libsvm_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(door::inject_panic, module)?)?;
+    Ok(())
+}

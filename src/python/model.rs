@@ -1,0 +1,387 @@
+//! A model as a Python object.
+
+use super::arrays::{AnyMatrix, Rows};
+use super::door;
+use crate::data::Matrix;
+use crate::kernel::{Gamma, KernelKind, KernelSettings, PackedRows};
+use crate::model;
+use crate::monitor::Monitor;
+use crate::multiclass::Scheme;
+use crate::simd::Lanes;
+use crate::{Error, Result};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+#[pyclass(module = "hinge._core", frozen)]
+pub struct Model {
+    pub inner: AnyModel,
+    pub n_iter: Vec<u64>,
+    pub status: Vec<String>,
+    pub n_kernel_evals: u64,
+}
+
+pub enum AnyModel {
+    F32(model::Model<f32>),
+    F64(model::Model<f64>),
+}
+
+impl From<model::Model<f32>> for AnyModel {
+    fn from(model: model::Model<f32>) -> Self {
+        AnyModel::F32(model)
+    }
+}
+
+impl From<model::Model<f64>> for AnyModel {
+    fn from(model: model::Model<f64>) -> Self {
+        AnyModel::F64(model)
+    }
+}
+
+macro_rules! with_model {
+    ($any:expr, $model:ident => $body:expr) => {
+        match $any {
+            AnyModel::F32($model) => $body,
+            AnyModel::F64($model) => $body,
+        }
+    };
+}
+
+#[pymethods]
+impl Model {
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        match self.inner {
+            AnyModel::F32(_) => "float32",
+            AnyModel::F64(_) => "float64",
+        }
+    }
+
+    #[getter]
+    fn gamma(&self) -> f64 {
+        with_model!(&self.inner, model => model.kernel().gamma())
+    }
+
+    #[getter]
+    fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        let support = with_model!(&self.inner, model => model.support());
+        let support: Vec<i32> = support.iter().map(|&i| i as i32).collect();
+        support.into_pyarray(py)
+    }
+
+    #[getter]
+    fn n_support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        let counts = with_model!(&self.inner, model => model.n_support());
+        let counts: Vec<i32> = counts.into_iter().map(|n| n as i32).collect();
+        counts.into_pyarray(py)
+    }
+
+    #[getter]
+    fn dual_coef<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        with_model!(&self.inner, model => {
+            let n_sv = model.support().len();
+            let n_rows = model.n_coef_rows();
+            let values = model.dual_coef().to_vec().into_pyarray(py);
+            Ok(values.reshape([n_rows, n_sv])?.into_any())
+        })
+    }
+
+    #[getter]
+    fn intercept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        with_model!(&self.inner, model => model.biases().to_vec().into_pyarray(py))
+    }
+
+    #[getter]
+    fn n_iter<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let n_iter: Vec<i64> = self.n_iter.iter().map(|&n| n as i64).collect();
+        n_iter.into_pyarray(py)
+    }
+
+    #[getter]
+    fn status(&self) -> Vec<String> {
+        self.status.clone()
+    }
+
+    #[getter]
+    fn n_kernel_evals(&self) -> u64 {
+        self.n_kernel_evals
+    }
+
+    /// Rows as an array, or as the parts of a CSR matrix.
+    fn support_vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        with_model!(&self.inner, model => rows_to_python(py, model.rows()))
+    }
+
+    fn decision_values<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (n_machines, values) = self.decide(py, rows, threads, |_, values| values)?;
+        let n_rows = values.len() / n_machines;
+        Ok(values
+            .into_pyarray(py)
+            .reshape([n_rows, n_machines])?
+            .into_any())
+    }
+
+    /// One score for each class; for two classes as `decision_values`.
+    fn class_scores<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (_, scores) = self.decide(py, rows, threads, |(scheme, k), values| match k {
+            2 => values,
+            _ => model::class_scores(scheme, k, &values),
+        })?;
+        let k = with_model!(&self.inner, model => model.n_classes());
+        let columns = if k == 2 { 1 } else { k };
+        let n_rows = scores.len() / columns;
+        Ok(scores
+            .into_pyarray(py)
+            .reshape([n_rows, columns])?
+            .into_any())
+    }
+
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let (_, classes) = self.decide(py, rows, threads, |(scheme, k), values| {
+            model::predict_classes(scheme, k, &values)
+        })?;
+        Ok(classes.into_pyarray(py))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let restore = py.get_type::<Self>().getattr("from_state")?;
+        PyTuple::new(
+            py,
+            [
+                restore,
+                PyTuple::new(py, [slf.get().state(py)?])?.into_any(),
+            ],
+        )
+    }
+
+    /// Everything that [`Model::from_state`] needs, as plain arrays, numbers and strings.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let state = PyDict::new(py);
+        with_model!(&self.inner, model => {
+            let kernel = model.kernel();
+            state.set_item("version", 1)?;
+            state.set_item("kernel", kernel.kind().name())?;
+            state.set_item("gamma", kernel.gamma())?;
+            state.set_item("degree", kernel.degree())?;
+            state.set_item("coef0", kernel.coef0())?;
+            state.set_item("multi_class", model.scheme().name())?;
+            match model.rows() {
+                PackedRows::Columns { n_cols, .. } => {
+                    state.set_item("rows", py.None())?;
+                    state.set_item("n_cols", n_cols)?;
+                }
+                rows => {
+                    state.set_item("rows", rows_to_python(py, rows)?)?;
+                    state.set_item("n_cols", rows.n_cols())?;
+                }
+            }
+            let n_support: Vec<u64> = model.n_support().iter().map(|&n| n as u64).collect();
+            state.set_item("support", model.support().to_vec().into_pyarray(py))?;
+            state.set_item("n_support", n_support.into_pyarray(py))?;
+            state.set_item("dual_coef", model.dual_coef().to_vec().into_pyarray(py))?;
+            state.set_item("intercept", model.biases().to_vec().into_pyarray(py))?;
+        });
+        state.set_item("dtype", self.dtype())?;
+        state.set_item("n_iter", self.n_iter.clone().into_pyarray(py))?;
+        state.set_item("status", self.status.clone())?;
+        state.set_item("n_kernel_evals", self.n_kernel_evals)?;
+        Ok(state)
+    }
+
+    #[classmethod]
+    fn from_state<'py>(_class: &Bound<'py, PyType>, state: &Bound<'py, PyDict>) -> PyResult<Self> {
+        let state = State::extract(state)?;
+        let inner = match (state.dtype.as_str(), &state.rows) {
+            ("float32", None) => AnyModel::F32(state.precomputed()?),
+            ("float64", None) => AnyModel::F64(state.precomputed()?),
+            (dtype, Some(rows)) => match (dtype, Rows::extract(rows)?.matrix()?) {
+                ("float32", AnyMatrix::F32(matrix)) => AnyModel::F32(state.model(&matrix)?),
+                ("float64", AnyMatrix::F64(matrix)) => AnyModel::F64(state.model(&matrix)?),
+                _ => return Err(not_a_model("rows and dtype do not fit").into()),
+            },
+            _ => return Err(not_a_model("unknown dtype").into()),
+        };
+        if state.n_iter.len() != with_model!(&inner, model => model.n_machines()) {
+            return Err(not_a_model("n_iter and intercept differ in length").into());
+        }
+        Ok(Self {
+            inner,
+            n_iter: state.n_iter,
+            status: state.status,
+            n_kernel_evals: state.n_kernel_evals,
+        })
+    }
+}
+
+impl Model {
+    /// Decision values, and what `then` makes of them, inside the door.
+    fn decide<R: Send>(
+        &self,
+        py: Python<'_>,
+        rows: &Bound<'_, PyAny>,
+        threads: usize,
+        then: impl FnOnce((Scheme, usize), Vec<f64>) -> R + Send,
+    ) -> PyResult<(usize, R)> {
+        let rows = Rows::extract(rows)?;
+        let matrix = rows.matrix()?;
+        let shape = with_model!(&self.inner, model => (model.scheme(), model.n_classes()));
+        let n_machines = with_model!(&self.inner, model => model.n_machines());
+        let inner = &self.inner;
+        let result = door::run(py, threads, None, |monitor: &Monitor| {
+            let values = match (inner, &matrix) {
+                (AnyModel::F32(model), AnyMatrix::F32(matrix)) => {
+                    model.decision_values(matrix, monitor)?
+                }
+                (AnyModel::F64(model), AnyMatrix::F64(matrix)) => {
+                    model.decision_values(matrix, monitor)?
+                }
+                _ => return Err(Error::Data("X has another dtype than the model".into())),
+            };
+            Ok(then(shape, values))
+        })?;
+        Ok((n_machines, result))
+    }
+}
+
+fn not_a_model(message: &str) -> Error {
+    Error::Data(format!("this is not a model: {message}"))
+}
+
+/// A model's state as it came back from a file: nothing in it is trusted.
+struct State<'py> {
+    dtype: String,
+    settings: KernelSettings,
+    scheme: Scheme,
+    rows: Option<Bound<'py, PyAny>>,
+    n_cols: usize,
+    support: Vec<u32>,
+    n_support: Vec<usize>,
+    dual_coef: Vec<f64>,
+    biases: Vec<f64>,
+    n_iter: Vec<u64>,
+    status: Vec<String>,
+    n_kernel_evals: u64,
+}
+
+/// A field of the state; a missing or ill-typed one is named in the error.
+fn field<'py, F>(state: &Bound<'py, PyDict>, name: &str) -> PyResult<F>
+where
+    F: for<'a> FromPyObject<'a, 'py>,
+{
+    let value = state
+        .get_item(name)?
+        .ok_or_else(|| not_a_model(&format!("{name} is missing")))?;
+    let wrong = |_| PyErr::from(not_a_model(&format!("{name} has the wrong type")));
+    value.extract::<F>().map_err(wrong)
+}
+
+fn array<T: Element + Clone + 'static>(state: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
+    let values: PyReadonlyArray1<'_, T> = field(state, name)?;
+    Ok(super::arrays::slice(&values)?.to_vec())
+}
+
+impl<'py> State<'py> {
+    fn extract(state: &Bound<'py, PyDict>) -> PyResult<Self> {
+        let version: u32 = field(state, "version")?;
+        if version != 1 {
+            let message = format!("version {version} is newer than this package reads, 1");
+            return Err(not_a_model(&message).into());
+        }
+        let n_support: Vec<u64> = array(state, "n_support")?;
+        let rows: Bound<'py, PyAny> = field(state, "rows")?;
+        Ok(Self {
+            dtype: field(state, "dtype")?,
+            settings: KernelSettings {
+                kind: KernelKind::parse(&field::<String>(state, "kernel")?)?,
+                gamma: Gamma::Value(field(state, "gamma")?),
+                degree: field(state, "degree")?,
+                coef0: field(state, "coef0")?,
+            },
+            scheme: Scheme::parse(&field::<String>(state, "multi_class")?)?,
+            rows: (!rows.is_none()).then_some(rows),
+            n_cols: field(state, "n_cols")?,
+            support: array(state, "support")?,
+            n_support: n_support.into_iter().map(|n| n as usize).collect(),
+            dual_coef: array(state, "dual_coef")?,
+            biases: array(state, "intercept")?,
+            n_iter: array(state, "n_iter")?,
+            status: field(state, "status")?,
+            n_kernel_evals: field(state, "n_kernel_evals")?,
+        })
+    }
+
+    fn precomputed<T: Lanes>(&self) -> Result<model::Model<T>> {
+        if self.settings.kind != KernelKind::Precomputed {
+            return Err(not_a_model("rows are missing"));
+        }
+        let kernel = self.settings.check_numbers()?;
+        let rows = PackedRows::columns(self.support.clone(), self.n_cols)?;
+        self.assemble(kernel, rows)
+    }
+
+    fn model<T: Lanes>(&self, matrix: &Matrix<'_, T>) -> Result<model::Model<T>> {
+        let kernel = self.settings.check(matrix)?;
+        let order: Vec<u32> = (0..matrix.n_rows() as u32).collect();
+        self.assemble(kernel, PackedRows::new(matrix, &order)?)
+    }
+
+    fn assemble<T: Lanes>(
+        &self,
+        kernel: crate::kernel::Kernel,
+        rows: PackedRows<T>,
+    ) -> Result<model::Model<T>> {
+        model::Model::from_parts(
+            kernel,
+            self.scheme,
+            rows,
+            self.support.clone(),
+            &self.n_support,
+            self.dual_coef.clone(),
+            self.biases.clone(),
+        )
+    }
+}
+
+/// Dense rows as an array, sparse rows as `(indptr, indices, data, n_cols)`.
+fn rows_to_python<'py, T: Lanes + Element>(
+    py: Python<'py>,
+    rows: &PackedRows<T>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match rows.unpack()? {
+        Matrix::Dense(dense) => {
+            let shape = [dense.n_rows(), dense.n_cols()];
+            Ok(dense
+                .into_values()
+                .into_pyarray(py)
+                .reshape(shape)?
+                .into_any())
+        }
+        Matrix::Sparse(csr) => {
+            let offsets: Vec<i64> = csr.offsets().iter().map(|&v| v as i64).collect();
+            let indices: Vec<i32> = csr.indices().iter().map(|&v| v as i32).collect();
+            let parts = (
+                offsets.into_pyarray(py),
+                indices.into_pyarray(py),
+                csr.values().to_vec().into_pyarray(py),
+                csr.n_cols(),
+            );
+            Ok(parts.into_pyobject(py)?.into_any())
+        }
+    }
+}

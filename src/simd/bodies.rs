@@ -1,0 +1,371 @@
+//! The loops, written once over a vector type.
+//!
+//! Each is `#[inline(always)]` and compiled by `dispatch!` inside a function
+//! that enables the instructions of its vectors. That is the contract of every
+//! `unsafe fn` here; lengths were asserted by the caller in `mod.rs`.
+
+use super::vector::{Lanes, Vector};
+use super::{SPARSE_QUERIES, Smallest, panel_width};
+
+/// One step of a sum over features: `sum + a b`, or `sum + (a - b)^2`.
+trait Step {
+    unsafe fn step<T, V: Vector<T>>(a: V, b: V, sum: V) -> V;
+}
+
+struct Dot;
+struct SquaredDistance;
+
+impl Step for Dot {
+    #[inline(always)]
+    unsafe fn step<T, V: Vector<T>>(a: V, b: V, sum: V) -> V {
+        // SAFETY: the contract of this file.
+        unsafe { a.mul_add(b, sum) }
+    }
+}
+
+impl Step for SquaredDistance {
+    #[inline(always)]
+    unsafe fn step<T, V: Vector<T>>(a: V, b: V, sum: V) -> V {
+        // SAFETY: the contract of this file.
+        unsafe {
+            let difference = a.sub(b);
+            difference.mul_add(difference, sum)
+        }
+    }
+}
+
+/// Lanes of the widest vector: the size of the buffers for the ends of slices.
+const WIDEST: usize = 16;
+
+/// The last `len < V::LEN` elements of a slice, with `pad` behind them.
+#[inline(always)]
+unsafe fn load_end<T: Lanes, V: Vector<T>>(from: &[T], pad: T) -> V {
+    let mut buffer = [pad; WIDEST];
+    buffer[..from.len()].copy_from_slice(from);
+    // SAFETY: the buffer is as long as the widest vector.
+    unsafe { V::load(buffer.as_ptr()) }
+}
+
+#[inline(always)]
+unsafe fn store_end<T: Lanes, V: Vector<T>>(v: V, to: &mut [T]) {
+    let mut buffer = [T::ZERO; WIDEST];
+    // SAFETY: the buffer is as long as the widest vector.
+    unsafe { v.store(buffer.as_mut_ptr()) };
+    to.copy_from_slice(&buffer[..to.len()]);
+}
+
+#[inline(always)]
+unsafe fn lanes_of<T: Lanes, V: Vector<T>>(v: V) -> [T; WIDEST] {
+    let mut buffer = [T::ZERO; WIDEST];
+    // SAFETY: the buffer is as long as the widest vector.
+    unsafe { v.store(buffer.as_mut_ptr()) };
+    buffer
+}
+
+#[inline(always)]
+unsafe fn sum_of_steps<T: Lanes, V: Vector<T>, S: Step>(a: &[T], b: &[T]) -> T {
+    // SAFETY: loads stay inside the chunks; otherwise the contract of this file.
+    unsafe {
+        let mut sums = [V::splat(T::ZERO); 4];
+        let long = a.len() - a.len() % (4 * V::LEN);
+        for at in (0..long).step_by(4 * V::LEN) {
+            for (k, sum) in sums.iter_mut().enumerate() {
+                let x = V::load(a.as_ptr().add(at + k * V::LEN));
+                let z = V::load(b.as_ptr().add(at + k * V::LEN));
+                *sum = S::step(x, z, *sum);
+            }
+        }
+        for (x, z) in a[long..].chunks(V::LEN).zip(b[long..].chunks(V::LEN)) {
+            sums[0] = S::step(load_end(x, T::ZERO), load_end(z, T::ZERO), sums[0]);
+        }
+        let sum: V = sums[0].add(sums[1]).add(sums[2].add(sums[3]));
+        let mut total = T::ZERO;
+        for &lane in &lanes_of::<T, V>(sum)[..V::LEN] {
+            total += lane;
+        }
+        total
+    }
+}
+
+#[inline(always)]
+pub unsafe fn dot<T: Lanes, V: Vector<T>>(a: &[T], b: &[T]) -> T {
+    // SAFETY: the contract of this file.
+    unsafe { sum_of_steps::<T, V, Dot>(a, b) }
+}
+
+#[inline(always)]
+pub unsafe fn squared_distance<T: Lanes, V: Vector<T>>(a: &[T], b: &[T]) -> T {
+    // SAFETY: the contract of this file.
+    unsafe { sum_of_steps::<T, V, SquaredDistance>(a, b) }
+}
+
+#[inline(always)]
+unsafe fn exp<T: Lanes, V: Vector<T>>(x: V) -> V {
+    let c = T::EXP;
+    // SAFETY: the contract of this file; `n` is clamped to exponents of normal numbers.
+    unsafe {
+        let low = V::splat(c.low);
+        let clamped = x.min(V::splat(c.high));
+        let round = V::splat(c.round);
+        let n = clamped.mul_add(V::splat(c.log2_e), round).sub(round);
+        let r = n.mul_add(V::splat(-c.ln_2.0), clamped);
+        let r = n.mul_add(V::splat(-c.ln_2.1), r);
+        let mut sum = V::splat(c.taylor[0]);
+        for &coefficient in &c.taylor[1..] {
+            sum = sum.mul_add(r, V::splat(coefficient));
+        }
+        sum.mul(n.pow2()).zero_below(x, low)
+    }
+}
+
+#[inline(always)]
+pub unsafe fn exp_scaled<T: Lanes, V: Vector<T>>(x: &mut [T], scale: T) {
+    // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
+    unsafe {
+        let factor = V::splat(scale);
+        let mut chunks = x.chunks_exact_mut(4 * V::LEN);
+        for chunk in &mut chunks {
+            for k in 0..4 {
+                let at = chunk.as_mut_ptr().add(k * V::LEN);
+                exp::<T, V>(V::load(at).mul(factor)).store(at);
+            }
+        }
+        for end in chunks.into_remainder().chunks_mut(V::LEN) {
+            let v: V = load_end(end, T::ZERO);
+            store_end(exp::<T, V>(v.mul(factor)), end);
+        }
+    }
+}
+
+#[inline(always)]
+pub unsafe fn axpy<T: Lanes, V: Vector<T>>(y: &mut [T], a: T, x: &[T]) {
+    // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
+    unsafe {
+        let factor = V::splat(a);
+        let long = y.len() - y.len() % V::LEN;
+        for at in (0..long).step_by(V::LEN) {
+            let to = y.as_mut_ptr().add(at);
+            V::load(x.as_ptr().add(at))
+                .mul_add(factor, V::load(to))
+                .store(to);
+        }
+        let (end, x_end): (&mut [T], &[T]) = (&mut y[long..], &x[long..]);
+        let x_end: V = load_end(x_end, T::ZERO);
+        store_end(x_end.mul_add(factor, load_end(end, T::ZERO)), end);
+    }
+}
+
+/// Elements between two looks at the smallest so far.
+const LOOK: usize = 1024;
+
+#[inline(always)]
+pub unsafe fn axpy_argmin<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T], b: T) -> Smallest<T> {
+    let mut best = Smallest {
+        value: T::INFINITY,
+        index: 0,
+    };
+    let mut best_look = None;
+    for (look, (v, k)) in v.chunks_mut(LOOK).zip(k.chunks(LOOK)).enumerate() {
+        // SAFETY: the contract of this file.
+        let least = unsafe { axpy_min::<T, V>(v, a, k, b) };
+        if least < best.value {
+            best.value = least;
+            best_look = Some(look);
+        }
+    }
+    if let Some(look) = best_look {
+        let start = look * LOOK;
+        let place = v[start..].iter().position(|&x| x == best.value);
+        best.index = start + place.unwrap_or(0);
+    }
+    best
+}
+
+/// `v <- v + a k + b`; the smallest element.
+#[inline(always)]
+unsafe fn axpy_min<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T], b: T) -> T {
+    // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
+    unsafe {
+        let (factor, shift) = (V::splat(a), V::splat(b));
+        let update = |v: V, k: V| k.mul_add(factor, v.add(shift));
+        let mut least = [V::splat(T::INFINITY); 4];
+        let long = v.len() - v.len() % (4 * V::LEN);
+        for at in (0..long).step_by(4 * V::LEN) {
+            for (j, least) in least.iter_mut().enumerate() {
+                let to = v.as_mut_ptr().add(at + j * V::LEN);
+                let new = update(V::load(to), V::load(k.as_ptr().add(at + j * V::LEN)));
+                new.store(to);
+                *least = least.min(new);
+            }
+        }
+        for (end, k) in v[long..].chunks_mut(V::LEN).zip(k[long..].chunks(V::LEN)) {
+            let new = update(load_end(end, T::INFINITY), load_end(k, T::ZERO));
+            store_end(new, end);
+            least[0] = least[0].min(new);
+        }
+        let least = least[0].min(least[1]).min(least[2].min(least[3]));
+        let lanes = lanes_of::<T, V>(least);
+        let smaller = |a: T, &b: &T| if b < a { b } else { a };
+        lanes[..V::LEN].iter().fold(T::INFINITY, smaller)
+    }
+}
+
+/// A tile of `M` queries by `N` vectors of one panel, kept in registers over all features.
+#[inline(always)]
+unsafe fn tile<T: Lanes, V: Vector<T>, S: Step, const M: usize, const N: usize>(
+    panel: *const T,
+    d: usize,
+    queries: *const T,
+    out: *mut T,
+    stride: usize,
+) {
+    // SAFETY: `panel` has `d` features of a panel width each, `queries` has `M` rows of `d`
+    // values, and `out` has `M` rows, `stride` apart, of at least `N` vectors.
+    unsafe {
+        let mut sums = [[V::splat(T::ZERO); N]; M];
+        for f in 0..d {
+            let lanes = panel.add(f * panel_width::<T>());
+            let rows: [V; N] = std::array::from_fn(|c| V::load(lanes.add(c * V::LEN)));
+            for (q, sums) in sums.iter_mut().enumerate() {
+                let x = V::splat(*queries.add(q * d + f));
+                for c in 0..N {
+                    sums[c] = S::step(x, rows[c], sums[c]);
+                }
+            }
+        }
+        for (q, sums) in sums.into_iter().enumerate() {
+            for (c, sum) in sums.into_iter().enumerate() {
+                sum.store(out.add(q * stride + c * V::LEN));
+            }
+        }
+    }
+}
+
+/// All tiles of all panels, with `N` vectors to the tile.
+#[inline(always)]
+unsafe fn tiles<T: Lanes, V: Vector<T>, S: Step, const N: usize>(
+    panels: &[T],
+    d: usize,
+    queries: &[T],
+    out: &mut [T],
+    stride: usize,
+) {
+    let width = panel_width::<T>();
+    let m = queries.len() / d;
+    for (p, panel) in panels.chunks_exact(width * d).enumerate() {
+        for c in (0..width).step_by(N * V::LEN) {
+            let mut q = 0;
+            while q < m {
+                // SAFETY: `mod.rs` asserted that `out` reaches the last query of the last panel.
+                unsafe {
+                    let panel = panel.as_ptr().add(c);
+                    let query = queries.as_ptr().add(q * d);
+                    let out = out.as_mut_ptr().add(q * stride + p * width + c);
+                    match m - q {
+                        6.. => tile::<T, V, S, 6, N>(panel, d, query, out, stride),
+                        3.. => tile::<T, V, S, 3, N>(panel, d, query, out, stride),
+                        _ => tile::<T, V, S, 1, N>(panel, d, query, out, stride),
+                    }
+                }
+                q += match m - q {
+                    6.. => 6,
+                    3.. => 3,
+                    _ => 1,
+                };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn products<T: Lanes, V: Vector<T>, S: Step>(
+    panels: &[T],
+    d: usize,
+    queries: &[T],
+    out: &mut [T],
+    stride: usize,
+) {
+    // SAFETY: the contract of this file.
+    unsafe {
+        match V::TILE {
+            4 => tiles::<T, V, S, 4>(panels, d, queries, out, stride),
+            _ => tiles::<T, V, S, 2>(panels, d, queries, out, stride),
+        }
+    }
+}
+
+#[inline(always)]
+pub unsafe fn panel_dots<T: Lanes, V: Vector<T>>(
+    panels: &[T],
+    d: usize,
+    queries: &[T],
+    out: &mut [T],
+    stride: usize,
+) {
+    // SAFETY: the contract of this file.
+    unsafe { products::<T, V, Dot>(panels, d, queries, out, stride) }
+}
+
+#[inline(always)]
+pub unsafe fn panel_distances<T: Lanes, V: Vector<T>>(
+    panels: &[T],
+    d: usize,
+    queries: &[T],
+    out: &mut [T],
+    stride: usize,
+) {
+    // SAFETY: the contract of this file.
+    unsafe { products::<T, V, SquaredDistance>(panels, d, queries, out, stride) }
+}
+
+/// One load and one multiply-add of all queries for each stored value.
+///
+/// `V` only names the level here: the compiler lays the sums into its registers.
+#[inline(always)]
+unsafe fn sparse_dots<T: Lanes, const Q: usize>(
+    offsets: &[usize],
+    indices: &[u32],
+    values: &[T],
+    queries: &[f64],
+    out: &mut [f64],
+) {
+    for (span, out) in offsets.windows(2).zip(out.chunks_exact_mut(Q)) {
+        let mut sums = [0.0; Q];
+        let span = span[0]..span[1];
+        for (&column, value) in indices[span.clone()].iter().zip(&values[span]) {
+            let value = value.to_f64();
+            let at = column as usize * Q;
+            // SAFETY: a `Csr` has only columns below `n_cols`, and `mod.rs` asserted that
+            // `queries` has `Q` values for each.
+            let query = unsafe { queries.get_unchecked(at..at + Q) };
+            for q in 0..Q {
+                sums[q] += value * query[q];
+            }
+        }
+        out.copy_from_slice(&sums);
+    }
+}
+
+#[inline(always)]
+pub unsafe fn sparse_dots_1<T: Lanes, V: Vector<T>>(
+    offsets: &[usize],
+    indices: &[u32],
+    values: &[T],
+    queries: &[f64],
+    out: &mut [f64],
+) {
+    // SAFETY: the contract of this file.
+    unsafe { sparse_dots::<T, 1>(offsets, indices, values, queries, out) }
+}
+
+#[inline(always)]
+pub unsafe fn sparse_dots_8<T: Lanes, V: Vector<T>>(
+    offsets: &[usize],
+    indices: &[u32],
+    values: &[T],
+    queries: &[f64],
+    out: &mut [f64],
+) {
+    // SAFETY: the contract of this file.
+    unsafe { sparse_dots::<T, SPARSE_QUERIES>(offsets, indices, values, queries, out) }
+}

@@ -1,0 +1,220 @@
+//! Slice kernels in vector instructions, chosen once at run time.
+//!
+//! Each loop is written once, in `bodies`, over a [`vector::Vector`]; it is
+//! compiled for every level below and the level of this machine is looked up a
+//! call, that is a row or a block. `HINGE_SIMD=baseline|avx2|avx512` forces a
+//! lower level (one that the machine does not have is ignored).
+//!
+//! Results of one level do not depend on how work is cut: every element of a
+//! product is summed feature by feature, whatever the block it is computed in.
+//! Levels differ in rounding only.
+
+#![allow(unsafe_code)] // vector instructions; every block states its reason
+
+mod bodies;
+mod vector;
+
+use crate::data::{Csr, Real};
+use std::ops::Range;
+use std::sync::OnceLock;
+pub use vector::Lanes;
+
+/// Which instructions the loops use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// What every machine of this architecture has: SSE2 on x86-64, NEON on AArch64.
+    Baseline,
+    /// AVX2 and FMA: 256 bits.
+    Avx2,
+    /// AVX-512 F and DQ: 512 bits.
+    Avx512,
+}
+
+impl Level {
+    /// The name that `HINGE_SIMD` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Baseline => "baseline",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+        }
+    }
+
+    /// The highest level of this machine.
+    fn detected() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+                return Level::Avx512;
+            }
+            return Level::Avx2;
+        }
+        Level::Baseline
+    }
+}
+
+/// The level in use: the machine's, or the lower one that `HINGE_SIMD` names.
+pub fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| {
+        let wanted = std::env::var("HINGE_SIMD").unwrap_or_default();
+        [Level::Baseline, Level::Avx2, Level::Avx512]
+            .into_iter()
+            .find(|level| level.name() == wanted)
+            .unwrap_or(Level::Avx512)
+            .min(Level::detected())
+    })
+}
+
+/// Compiles `$body::<T, V>` for each level and calls the one of this machine.
+macro_rules! dispatch {
+    ($body:ident, $T:ident, ($($arg:ident: $ty:ty),*) $(-> $ret:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+            fn avx512<$T: Lanes>($($arg: $ty),*) $(-> $ret)? {
+                // SAFETY: this function runs only where AVX-512 F and DQ were detected.
+                unsafe { bodies::$body::<$T, $T::V512>($($arg),*) }
+            }
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2<$T: Lanes>($($arg: $ty),*) $(-> $ret)? {
+                // SAFETY: this function runs only where AVX2 and FMA were detected.
+                unsafe { bodies::$body::<$T, $T::V256>($($arg),*) }
+            }
+            match level() {
+                // SAFETY: `level` never exceeds what was detected on this machine.
+                Level::Avx512 => return unsafe { avx512::<$T>($($arg),*) },
+                // SAFETY: as above.
+                Level::Avx2 => return unsafe { avx2::<$T>($($arg),*) },
+                Level::Baseline => {}
+            }
+        }
+        // SAFETY: the baseline vectors are plain arrays and need no instruction set.
+        unsafe { bodies::$body::<$T, $T::Base>($($arg),*) }
+    }};
+}
+
+/// `sum a_i b_i`.
+pub fn dot<T: Lanes>(a: &[T], b: &[T]) -> T {
+    assert_eq!(a.len(), b.len());
+    dispatch!(dot, T, (a: &[T], b: &[T]) -> T)
+}
+
+/// `sum (a_i - b_i)^2`.
+pub fn squared_distance<T: Lanes>(a: &[T], b: &[T]) -> T {
+    assert_eq!(a.len(), b.len());
+    dispatch!(squared_distance, T, (a: &[T], b: &[T]) -> T)
+}
+
+/// `x <- exp(scale x)`, to about one unit in the last place; 0 where that is
+/// below the smallest normal number, and no more than the largest power of e.
+pub fn exp_scaled<T: Lanes>(x: &mut [T], scale: T) {
+    dispatch!(exp_scaled, T, (x: &mut [T], scale: T))
+}
+
+/// The smallest element of a slice and its first place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Smallest<T> {
+    /// Its value; infinity for an empty slice.
+    pub value: T,
+    /// Its lowest index.
+    pub index: usize,
+}
+
+/// `v <- v + a k + b`, and the smallest element of the new `v`.
+///
+/// Rows that must not be found again hold infinity: it stays there.
+pub fn axpy_argmin<T: Lanes>(v: &mut [T], a: T, k: &[T], b: T) -> Smallest<T> {
+    assert_eq!(v.len(), k.len());
+    dispatch!(axpy_argmin, T, (v: &mut [T], a: T, k: &[T], b: T) -> Smallest<T>)
+}
+
+/// `y <- y + a x`.
+pub fn axpy<T: Lanes>(y: &mut [T], a: T, x: &[T]) {
+    assert_eq!(y.len(), x.len());
+    dispatch!(axpy, T, (y: &mut [T], a: T, x: &[T]))
+}
+
+/// Which sum over features a product of rows takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// `x . z`.
+    Dot,
+    /// `|x - z|^2`, from the differences: no cancellation, whatever the offset of the data.
+    SquaredDistance,
+}
+
+/// Rows side by side in a panel: 256 bytes of one feature, then of the next.
+pub const fn panel_width<T: Real>() -> usize {
+    256 / size_of::<T>()
+}
+
+/// Products of some dense rows with whole panels.
+///
+/// `panels` holds panels of [`panel_width`] rows, each `d` features long;
+/// `queries` are rows of `d` values. Product `(q, r)` goes to `out[q * stride + r]`.
+pub fn panel_products<T: Lanes>(
+    product: Product,
+    panels: &[T],
+    d: usize,
+    queries: &[T],
+    out: &mut [T],
+    stride: usize,
+) {
+    assert!(d > 0);
+    let width = panel_width::<T>();
+    let n_panels = panels.len() / (width * d);
+    let m = queries.len() / d;
+    if m == 0 || n_panels == 0 {
+        return;
+    }
+    assert_eq!(panels.len(), n_panels * width * d);
+    assert_eq!(queries.len(), m * d);
+    assert!(n_panels * width <= stride && out.len() >= (m - 1) * stride + n_panels * width);
+    match product {
+        Product::Dot => dispatch!(
+            panel_dots,
+            T,
+            (panels: &[T], d: usize, queries: &[T], out: &mut [T], stride: usize)
+        ),
+        Product::SquaredDistance => dispatch!(
+            panel_distances,
+            T,
+            (panels: &[T], d: usize, queries: &[T], out: &mut [T], stride: usize)
+        ),
+    }
+}
+
+/// Queries that [`sparse_dots`] takes at once, if not one alone.
+pub const SPARSE_QUERIES: usize = 8;
+
+/// Dot products, in f64, of sparse rows with `q` dense queries: 1 or [`SPARSE_QUERIES`].
+///
+/// `queries[f * q + k]` is feature `f` of query `k`; its product with row `r`
+/// goes to `out[(r - rows.start) * q + k]`.
+pub fn sparse_dots<T: Lanes>(
+    csr: &Csr<'_, T>,
+    rows: Range<usize>,
+    q: usize,
+    queries: &[f64],
+    out: &mut [f64],
+) {
+    assert!(q == 1 || q == SPARSE_QUERIES);
+    assert_eq!(queries.len(), csr.n_cols() * q);
+    assert_eq!(out.len(), rows.len() * q);
+    let offsets = &csr.offsets()[rows.start..rows.end + 1];
+    let (indices, values) = (csr.indices(), csr.values());
+    if q == 1 {
+        dispatch!(
+            sparse_dots_1,
+            T,
+            (offsets: &[usize], indices: &[u32], values: &[T], queries: &[f64], out: &mut [f64])
+        )
+    } else {
+        dispatch!(
+            sparse_dots_8,
+            T,
+            (offsets: &[usize], indices: &[u32], values: &[T], queries: &[f64], out: &mut [f64])
+        )
+    }
+}

@@ -1,0 +1,352 @@
+//! A vector of lanes, as thin as possible over the machine's own.
+
+use crate::data::Real;
+
+/// The vectors of a number type, one for each level.
+pub trait Lanes: Real {
+    /// 512 bits.
+    type V512: Vector<Self>;
+    /// 256 bits.
+    type V256: Vector<Self>;
+    /// An array that the compiler lays into what the baseline has.
+    type Base: Vector<Self>;
+
+    /// Constants of the exponential function.
+    const EXP: Exp<Self>;
+}
+
+/// `exp(x) = 2^n exp(r)` with `n = round(x / ln 2)`, `r = x - n ln 2` and a Taylor sum of `r`.
+#[derive(Debug, Clone, Copy)]
+pub struct Exp<T: 'static> {
+    /// Below this the result is 0.
+    pub low: T,
+    /// Above this the result stays the same.
+    pub high: T,
+    /// 1.5 times two to the number of stored digits: adding and subtracting it rounds.
+    pub round: T,
+    /// 1 / ln 2.
+    pub log2_e: T,
+    /// ln 2 with its last bits cut off, and those bits.
+    pub ln_2: (T, T),
+    /// 1/k! from the highest power down to 0.
+    pub taylor: &'static [T],
+}
+
+/// Operations on all lanes.
+///
+/// # Safety
+/// Every method needs the instruction set of its type, and so must be inlined
+/// into a function that enables it; pointers must be good for `LEN` elements.
+#[allow(clippy::missing_safety_doc)] // one contract for all, above
+pub trait Vector<T>: Copy {
+    /// Number of lanes.
+    const LEN: usize;
+    /// How many of these fill a row of a product tile without spilling registers.
+    const TILE: usize;
+
+    unsafe fn splat(x: T) -> Self;
+    unsafe fn load(from: *const T) -> Self;
+    unsafe fn store(self, to: *mut T);
+    unsafe fn add(self, b: Self) -> Self;
+    unsafe fn sub(self, b: Self) -> Self;
+    unsafe fn mul(self, b: Self) -> Self;
+    /// `self * b + c`, fused where the level has it.
+    unsafe fn mul_add(self, b: Self, c: Self) -> Self;
+    unsafe fn min(self, b: Self) -> Self;
+    /// 2 to the power of these whole numbers, all of them exponents of normal numbers.
+    unsafe fn pow2(self) -> Self;
+    /// `self` where `x >= low`, else 0.
+    unsafe fn zero_below(self, x: Self, low: Self) -> Self;
+}
+
+/// Lanes of the baseline: loops over an array, left to the compiler.
+#[derive(Clone, Copy)]
+pub struct Array<T, const N: usize>([T; N]);
+
+macro_rules! array_vector {
+    ($t:ident, $n:literal, $tile:literal, $int:ident, $bias:literal, $digits:literal) => {
+        impl Array<$t, $n> {
+            #[inline(always)]
+            fn zip(self, b: Self, f: impl Fn($t, $t) -> $t) -> Self {
+                Self(std::array::from_fn(|i| f(self.0[i], b.0[i])))
+            }
+        }
+
+        impl Vector<$t> for Array<$t, $n> {
+            const LEN: usize = $n;
+            const TILE: usize = $tile;
+
+            #[inline(always)]
+            unsafe fn splat(x: $t) -> Self {
+                Self([x; $n])
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $t) -> Self {
+                // SAFETY: the caller's pointer is good for LEN elements.
+                Self(unsafe { from.cast::<[$t; $n]>().read_unaligned() })
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $t) {
+                // SAFETY: the caller's pointer is good for LEN elements.
+                unsafe { to.cast::<[$t; $n]>().write_unaligned(self.0) }
+            }
+            #[inline(always)]
+            unsafe fn add(self, b: Self) -> Self {
+                self.zip(b, |a, b| a + b)
+            }
+            #[inline(always)]
+            unsafe fn sub(self, b: Self) -> Self {
+                self.zip(b, |a, b| a - b)
+            }
+            #[inline(always)]
+            unsafe fn mul(self, b: Self) -> Self {
+                self.zip(b, |a, b| a * b)
+            }
+            #[inline(always)]
+            unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+                // A fused multiply-add is one instruction on AArch64 but a library call on SSE2.
+                Self(std::array::from_fn(|i| {
+                    if cfg!(target_arch = "aarch64") {
+                        self.0[i].mul_add(b.0[i], c.0[i])
+                    } else {
+                        self.0[i] * b.0[i] + c.0[i]
+                    }
+                }))
+            }
+            #[inline(always)]
+            unsafe fn min(self, b: Self) -> Self {
+                self.zip(b, |a, b| if a < b { a } else { b })
+            }
+            #[inline(always)]
+            unsafe fn pow2(self) -> Self {
+                Self(
+                    self.0
+                        .map(|n| $t::from_bits(((n as $int + $bias) << $digits) as _)),
+                )
+            }
+            #[inline(always)]
+            unsafe fn zero_below(self, x: Self, low: Self) -> Self {
+                Self(std::array::from_fn(|i| {
+                    if x.0[i] >= low.0[i] { self.0[i] } else { 0.0 }
+                }))
+            }
+        }
+    };
+}
+
+array_vector!(f32, 4, 2, i32, 127, 23);
+array_vector!(f64, 2, 2, i64, 1023, 52);
+
+/// Writes the methods that are one instruction each.
+#[cfg(target_arch = "x86_64")]
+macro_rules! x86_vector {
+    ($t:ident, $vector:ident, $len:literal, $tile:literal,
+     $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
+     $min:ident, |$n:ident| $pow2:expr, |$v:ident, $x:ident, $low:ident| $zero_below:expr) => {
+        impl Vector<$t> for $vector {
+            const LEN: usize = $len;
+            const TILE: usize = $tile;
+
+            #[inline(always)]
+            unsafe fn splat(x: $t) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $set1(x) }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $t) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $load(from) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $t) {
+                // SAFETY: the trait's contract.
+                unsafe { $store(to, self) }
+            }
+            #[inline(always)]
+            unsafe fn add(self, b: Self) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $add(self, b) }
+            }
+            #[inline(always)]
+            unsafe fn sub(self, b: Self) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $sub(self, b) }
+            }
+            #[inline(always)]
+            unsafe fn mul(self, b: Self) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $mul(self, b) }
+            }
+            #[inline(always)]
+            unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $fma(self, b, c) }
+            }
+            #[inline(always)]
+            unsafe fn min(self, b: Self) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $min(self, b) }
+            }
+            #[inline(always)]
+            unsafe fn pow2(self) -> Self {
+                let $n = self;
+                // SAFETY: the trait's contract.
+                unsafe { $pow2 }
+            }
+            #[inline(always)]
+            unsafe fn zero_below(self, $x: Self, $low: Self) -> Self {
+                let $v = self;
+                // SAFETY: the trait's contract.
+                unsafe { $zero_below }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::Vector;
+    use std::arch::x86_64::*;
+
+    x86_vector!(
+        f32,
+        __m512,
+        16,
+        4,
+        _mm512_set1_ps,
+        _mm512_loadu_ps,
+        _mm512_storeu_ps,
+        _mm512_add_ps,
+        _mm512_sub_ps,
+        _mm512_mul_ps,
+        _mm512_fmadd_ps,
+        _mm512_min_ps,
+        |n| _mm512_scalef_ps(_mm512_set1_ps(1.0), n),
+        |v, x, low| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, low), v)
+    );
+    x86_vector!(
+        f64,
+        __m512d,
+        8,
+        4,
+        _mm512_set1_pd,
+        _mm512_loadu_pd,
+        _mm512_storeu_pd,
+        _mm512_add_pd,
+        _mm512_sub_pd,
+        _mm512_mul_pd,
+        _mm512_fmadd_pd,
+        _mm512_min_pd,
+        |n| _mm512_scalef_pd(_mm512_set1_pd(1.0), n),
+        |v, x, low| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, low), v)
+    );
+    x86_vector!(
+        f32,
+        __m256,
+        8,
+        2,
+        _mm256_set1_ps,
+        _mm256_loadu_ps,
+        _mm256_storeu_ps,
+        _mm256_add_ps,
+        _mm256_sub_ps,
+        _mm256_mul_ps,
+        _mm256_fmadd_ps,
+        _mm256_min_ps,
+        |n| {
+            let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+            _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent))
+        },
+        |v, x, low| _mm256_and_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(x, low), v)
+    );
+    x86_vector!(
+        f64,
+        __m256d,
+        4,
+        2,
+        _mm256_set1_pd,
+        _mm256_loadu_pd,
+        _mm256_storeu_pd,
+        _mm256_add_pd,
+        _mm256_sub_pd,
+        _mm256_mul_pd,
+        _mm256_fmadd_pd,
+        _mm256_min_pd,
+        |n| {
+            let whole = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(n));
+            let exponent = _mm256_add_epi64(whole, _mm256_set1_epi64x(1023));
+            _mm256_castsi256_pd(_mm256_slli_epi64::<52>(exponent))
+        },
+        |v, x, low| _mm256_and_pd(_mm256_cmp_pd::<_CMP_GE_OQ>(x, low), v)
+    );
+}
+
+macro_rules! lanes {
+    ($t:ident, $v512:ident, $v256:ident, $base:literal, $exp:expr) => {
+        impl Lanes for $t {
+            #[cfg(target_arch = "x86_64")]
+            type V512 = std::arch::x86_64::$v512;
+            #[cfg(target_arch = "x86_64")]
+            type V256 = std::arch::x86_64::$v256;
+            #[cfg(not(target_arch = "x86_64"))]
+            type V512 = Array<$t, $base>;
+            #[cfg(not(target_arch = "x86_64"))]
+            type V256 = Array<$t, $base>;
+            type Base = Array<$t, $base>;
+            const EXP: Exp<$t> = $exp;
+        }
+    };
+}
+
+lanes!(
+    f32,
+    __m512,
+    __m256,
+    4,
+    Exp {
+        low: -87.336_54,
+        high: 88.02,
+        round: 12_582_912.0,
+        log2_e: std::f32::consts::LOG2_E,
+        ln_2: (0.693_359_4, -2.121_944_4e-4),
+        taylor: &[
+            1.0 / 5040.0,
+            1.0 / 720.0,
+            1.0 / 120.0,
+            1.0 / 24.0,
+            1.0 / 6.0,
+            0.5,
+            1.0,
+            1.0,
+        ],
+    }
+);
+lanes!(
+    f64,
+    __m512d,
+    __m256d,
+    2,
+    Exp {
+        low: -708.396_418_532_264_1,
+        high: 709.0,
+        round: 6_755_399_441_055_744.0,
+        log2_e: std::f64::consts::LOG2_E,
+        ln_2: (0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10),
+        taylor: &[
+            1.0 / 6_227_020_800.0,
+            1.0 / 479_001_600.0,
+            1.0 / 39_916_800.0,
+            1.0 / 3_628_800.0,
+            1.0 / 362_880.0,
+            1.0 / 40_320.0,
+            1.0 / 5_040.0,
+            1.0 / 720.0,
+            1.0 / 120.0,
+            1.0 / 24.0,
+            1.0 / 6.0,
+            0.5,
+            1.0,
+            1.0,
+        ],
+    }
+);
