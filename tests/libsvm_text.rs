@@ -329,6 +329,8 @@ fn what_cannot_be_read_back_is_not_written() {
     assert!(matches!(nan, Err(Error::Data(_))));
     assert!(out.is_empty());
     write(&wide, &[1.0], 0..1, true, &mut out).expect("2^31 features fit from 0 on");
+    let widest = Matrix::Sparse(rows(usize::MAX).expect("valid"));
+    assert!(shape(write(&widest, &[1.0], 0..1, false, &mut out)));
 }
 
 /// Rows with up to 8 of 50 columns, zeros left out, and a label for each.

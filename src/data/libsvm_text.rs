@@ -10,10 +10,9 @@
 //! Labels and values are numbers, rounded correctly to their type. Blanks are
 //! spaces, tabs and carriage returns, so that both kinds of line end are read.
 //!
-//! Accepted: a byte order mark, blank lines, comments after or without a row, a
-//! last line without newline, rows without features, leading zeros or `+`,
-//! written zeros (they count for the number of features, but are not stored),
-//! and a query number, which is ignored.
+//! Accepted: a byte order mark, blank lines, comments, no newline at the end,
+//! rows without features, leading zeros or `+`, written zeros (they count for the
+//! number of features, but are not stored), a query number (it is ignored).
 //!
 //! Refused, with the number of the line and the word: a missing label, several
 //! labels (`1,2`), what is not a finite decimal number of the wanted type
@@ -143,7 +142,6 @@ impl<T: Real> Reader<T> {
         let base = u64::from(!self.options.zero_based);
         let n_features = self.options.n_features.map_or(u64::MAX, |n| n as u64);
         let allowed = n_features.min(MAX_INDEX + 1 - base);
-
         let Some((label, rest)) = number(text) else {
             return refuse(label_fault(text));
         };
@@ -288,9 +286,8 @@ const fn is_single<T: Real>() -> bool {
 
 /// The word at the start of `text`.
 fn word(text: &[u8]) -> &[u8] {
-    text.split(|&b| at_word_end(&[b]))
-        .next()
-        .unwrap_or_default()
+    let end = text.iter().position(|&b| at_word_end(&[b]));
+    text.split_at(end.unwrap_or(text.len())).0
 }
 
 /// A word as an error shows it: escaped, and at most 40 characters of it.
@@ -304,8 +301,7 @@ fn quoted(word: &[u8]) -> String {
 /// Says what is wrong with the word that should be the label.
 #[cold]
 fn label_fault(text: &[u8]) -> String {
-    let word = word(text);
-    let label = quoted(word);
+    let (word, label) = (word(text), quoted(word(text)));
     if word.contains(&b':') {
         format!("the label is missing, the line starts with {label}")
     } else if word.contains(&b',') {
@@ -329,8 +325,8 @@ fn pair_fault<T: Real>(text: &[u8], least: u64, base: u64) -> String {
     } else if index > MAX_INDEX {
         format!("{word} has an index above {MAX_INDEX}")
     } else if index < least {
-        let rule = "indices must ascend without repetition";
-        format!("{word} comes after index {}, but {rule}", least - 1)
+        let last = least - 1;
+        format!("{word} comes after index {last}, but indices must ascend")
     } else {
         format!("{word} has an index beyond n_features")
     }
@@ -355,7 +351,7 @@ pub fn write<T: Real>(
         )));
     };
     let (base, n_cols) = (u32::from(!zero_based), rows.n_cols());
-    if n_cols as u64 + u64::from(base) > MAX_INDEX + 1 {
+    if n_cols as u64 > MAX_INDEX + 1 - u64::from(base) {
         let message = format!("{n_cols} features are too many for indices up to {MAX_INDEX}");
         return Err(Error::Shape(message));
     }
@@ -387,13 +383,16 @@ fn write_pairs<'v, T: Real>(pairs: impl Iterator<Item = (u32, &'v T)>, out: &mut
     }
 }
 
-/// Appends a finite number, without a fraction where it is whole.
+/// Appends a finite number: digits only where it is a small whole one, else by `ryu`.
 fn write_number<T: Real>(value: T, out: &mut Vec<u8>) {
+    let whole = value.to_f64() as u32;
+    if whole > 0 && f64::from(whole) == value.to_f64() {
+        return out.extend_from_slice(whole.to_string().as_bytes());
+    }
     let mut buffer = ryu::Buffer::new();
-    let text = if is_single::<T>() {
-        buffer.format_finite(value.to_f64() as f32)
-    } else {
-        buffer.format_finite(value.to_f64())
+    let text = match is_single::<T>() {
+        true => buffer.format_finite(value.to_f64() as f32),
+        false => buffer.format_finite(value.to_f64()),
     };
     out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
 }

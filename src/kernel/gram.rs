@@ -42,7 +42,7 @@ impl<T: Lanes> Gram<T> {
             )));
         }
         check_symmetry(matrix)?;
-        let mut values = zeros(n, n, "the kernel matrix")?;
+        let mut values = square(n)?;
         values
             .par_chunks_exact_mut(n.max(1))
             .zip(order)
@@ -103,7 +103,7 @@ impl<T: Lanes> SquaredDistances<T> {
     /// The RBF Gram matrix of one gamma: bit for bit that of [`Gram::new`].
     pub fn gram(&self, gamma: f64) -> Result<Gram<T>> {
         let mut gram = Gram {
-            values: zeros(self.n, self.n, "the kernel matrix")?,
+            values: square(self.n)?,
             n: self.n,
         };
         self.gram_into(gamma, &mut gram)?;
@@ -136,6 +136,13 @@ impl<T: Lanes> SquaredDistances<T> {
     }
 }
 
+/// Room for an n x n matrix.
+fn square<T: Lanes>(n: usize) -> Result<Vec<T>> {
+    let mut values = zeros(n, n, "the kernel matrix")?;
+    simd::prefer_huge_pages(&mut values);
+    Ok(values)
+}
+
 /// Fills an n x n matrix band by band: `fill(queries, band, n)`.
 fn all_pairs<T: Lanes>(
     rows: &PackedRows<T>,
@@ -143,7 +150,7 @@ fn all_pairs<T: Lanes>(
     fill: impl Fn(&Queries<T>, &mut [T], usize) + Sync,
 ) -> Result<Vec<T>> {
     let n = rows.n_rows();
-    let mut values = zeros(n, n, "the kernel matrix")?;
+    let mut values = square(n)?;
     values
         .par_chunks_mut((n * QUERY_BLOCK).max(1))
         .enumerate()

@@ -12,9 +12,11 @@
 #![allow(unsafe_code)] // vector instructions; every block states its reason
 
 mod bodies;
+mod pages;
 mod vector;
 
 use crate::data::{Csr, Real};
+pub use pages::prefer_huge_pages;
 use std::ops::Range;
 use std::sync::OnceLock;
 pub use vector::Lanes;
