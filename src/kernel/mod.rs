@@ -11,5 +11,5 @@ mod sparse;
 pub use cache::{CacheCounts, RowCache};
 pub use function::{Gamma, Kernel, KernelKind, KernelSettings};
 pub use gram::{Gram, SquaredDistances};
-pub use packed::{PackedRows, QUERY_BLOCK, Queries};
+pub use packed::{PackedRows, QUERY_BLOCK, Queries, pack_panels};
 pub use rows::{CachedRows, ComputedRows, GramRows, KernelRows, Part, Parts, Piece, Row};

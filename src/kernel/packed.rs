@@ -7,7 +7,7 @@
 
 use super::Kernel;
 use super::sparse::{Interleaved, SparseRows};
-use crate::data::{Csr, Matrix, Real};
+use crate::data::{Csr, Dense, Matrix, Real};
 use crate::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -18,6 +18,9 @@ pub const QUERY_BLOCK: usize = 48;
 
 /// Kernel values that are produced before they are finished: they fit the first-level cache.
 const FINISH: usize = 6144;
+
+/// Queries whose products with a panel are held at once where a range cuts it.
+const EDGE: usize = 6;
 
 /// Rows ready for products.
 #[derive(Debug, Clone)]
@@ -62,19 +65,12 @@ impl<T: Lanes> PackedRows<T> {
         match rows {
             Matrix::Sparse(csr) => Ok(PackedRows::Sparse(SparseRows::new(csr.gather(order)?))),
             Matrix::Dense(dense) => {
-                let (n, d, width) = (order.len(), dense.n_cols(), panel_width::<T>());
-                let padded = n.div_ceil(width) * width;
-                let mut values = crate::error::zeros(padded, d, "packed rows")?;
-                for (k, &i) in order.iter().enumerate() {
-                    let panel = &mut values[k / width * width * d..];
-                    for (f, &v) in dense.row(i as usize).iter().enumerate() {
-                        panel[f * width + k % width] = v;
-                    }
-                }
+                let (n_rows, n_cols) = (order.len(), dense.n_cols());
+                let values = pack_panels(dense, order)?;
                 Ok(PackedRows::Panels {
                     values,
-                    n_rows: n,
-                    n_cols: d,
+                    n_rows,
+                    n_cols,
                 })
             }
         }
@@ -129,7 +125,7 @@ impl<T: Lanes> PackedRows<T> {
                 for (i, out) in values.chunks_exact_mut((*n_cols).max(1)).enumerate() {
                     self.copy_row(i, out);
                 }
-                let dense = crate::data::Dense::new(Cow::Owned(values), *n_rows, *n_cols)?;
+                let dense = Dense::new(Cow::Owned(values), *n_rows, *n_cols)?;
                 Ok(Matrix::Dense(dense))
             }
         }
@@ -234,6 +230,20 @@ impl<T: Lanes> PackedRows<T> {
     }
 }
 
+/// The rows `order[0], order[1], …` in panels, the last one padded with zeros.
+pub fn pack_panels<T: Lanes>(rows: &Dense<'_, T>, order: &[u32]) -> Result<Vec<T>> {
+    let (d, width) = (rows.n_cols(), panel_width::<T>());
+    let padded = order.len().next_multiple_of(width);
+    let mut panels = crate::error::zeros(padded, d, "packed rows")?;
+    for (k, &i) in order.iter().enumerate() {
+        let panel = &mut panels[k / width * width * d..];
+        for (f, &v) in rows.row(i as usize).iter().enumerate() {
+            panel[f * width + k % width] = v;
+        }
+    }
+    Ok(panels)
+}
+
 /// Products with a range of rows that may start and end inside a panel.
 fn panel_range<T: Lanes>(
     product: Product,
@@ -245,23 +255,24 @@ fn panel_range<T: Lanes>(
     stride: usize,
 ) {
     let width = panel_width::<T>();
-    let m = queries.len() / d;
     let panel = |p: usize| &panels[p * width * d..(p + 1) * width * d];
     let edge = |rows: Range<usize>, out: &mut [T]| {
-        let mut buffer = [T::ZERO; QUERY_BLOCK * 64];
-        let buffer = &mut buffer[..m * width];
-        simd::panel_products(
-            product,
-            panel(rows.start / width),
-            d,
-            queries,
-            buffer,
-            width,
-        );
-        let first = rows.start % width;
-        for q in 0..m {
-            let values = &buffer[q * width + first..q * width + first + rows.len()];
-            out[q * stride..q * stride + rows.len()].copy_from_slice(values);
+        let mut buffer = [T::ZERO; EDGE * 64];
+        for (group, queries) in queries.chunks(EDGE * d).enumerate() {
+            let buffer = &mut buffer[..queries.len() / d * width];
+            simd::panel_products(
+                product,
+                panel(rows.start / width),
+                d,
+                queries,
+                buffer,
+                width,
+            );
+            for (q, values) in buffer.chunks_exact(width).enumerate() {
+                let at = (group * EDGE + q) * stride;
+                let first = rows.start % width;
+                out[at..at + rows.len()].copy_from_slice(&values[first..first + rows.len()]);
+            }
         }
     };
     let full = rows.start.div_ceil(width)..rows.end / width;

@@ -82,7 +82,7 @@ impl<'a, T> Row<'a, T> {
 }
 
 /// Rows of one piece of a sweep: short enough for the first-level cache.
-const PIECE: usize = 2048;
+const PIECE: usize = 1024;
 
 /// Multiply-adds of a sweep from which it is worth waking other threads.
 const PARALLEL_WORK: usize = 1 << 19;
@@ -141,22 +141,24 @@ pub trait KernelRows<T: Lanes>: Send {
     fn n_computed(&self) -> u64;
 }
 
-/// Visits pieces by halves, each half a task of its own while `work` is large.
+/// Visits pieces by halves, each half a task of its own while it has much work.
+/// Besides its piece of the state, a visit gets scratch room.
 fn walk<T: Lanes, R: Send>(
     pieces: &[Piece],
     state: &mut [T],
     work_per_row: usize,
-    visit: &(impl Fn(&Piece, &mut [T]) -> R + Sync),
+    visit: &(impl Fn(&Piece, &mut [T], &mut [T; PIECE]) -> R + Sync),
     reduce: &(impl Fn(R, R) -> R + Sync),
 ) -> Option<R> {
     let (first, last) = (pieces.first()?, pieces.last()?);
     let n = last.local.end - first.local.start;
     if pieces.len() == 1 || n.saturating_mul(work_per_row) < PARALLEL_WORK {
         let mut rest = state;
+        let mut scratch = [T::ZERO; PIECE];
         let answers = pieces.iter().map(|piece| {
             let (own, others) = std::mem::take(&mut rest).split_at_mut(piece.local.len());
             rest = others;
-            visit(piece, own)
+            visit(piece, own, &mut scratch)
         });
         return answers.reduce(reduce);
     }
@@ -212,7 +214,9 @@ impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
         reduce: impl Fn(R, R) -> R + Sync,
     ) -> Result<Option<R>> {
         let row = self.gram.row(self.parts.global(i));
-        let visit = |piece: &Piece, own: &mut [T]| visit(piece, own, &row[piece.global.clone()]);
+        let visit = |piece: &Piece, own: &mut [T], _: &mut [T; PIECE]| {
+            visit(piece, own, &row[piece.global.clone()])
+        };
         Ok(walk(&self.pieces, state, 4, &visit, &reduce))
     }
 
@@ -281,9 +285,8 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
         self.packed.load_own(global..global + 1, &mut self.queries);
         self.n_computed += self.parts.n_rows() as u64;
         let (packed, kernel, queries) = (self.packed, self.kernel, &self.queries);
-        let visit = |piece: &Piece, own: &mut [T]| {
-            let mut values = [T::ZERO; PIECE];
-            let values = &mut values[..own.len()];
+        let visit = |piece: &Piece, own: &mut [T], scratch: &mut [T; PIECE]| {
+            let values = &mut scratch[..own.len()];
             packed.kernel_block(kernel, queries, piece.global.clone(), values, own.len());
             visit(piece, own, values)
         };
@@ -355,7 +358,9 @@ impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
         reduce: impl Fn(R, R) -> R + Sync,
     ) -> Result<Option<R>> {
         let row = fetch(&mut self.cache, &mut self.computed, i)?;
-        let visit = |piece: &Piece, own: &mut [T]| visit(piece, own, &row[piece.local.clone()]);
+        let visit = |piece: &Piece, own: &mut [T], _: &mut [T; PIECE]| {
+            visit(piece, own, &row[piece.local.clone()])
+        };
         Ok(walk(&self.computed.pieces, state, 4, &visit, &reduce))
     }
 

@@ -5,6 +5,7 @@
 //! coefficients, one for each other class, in the order of the classes. One
 //! against the rest: one for each class. Two classes: one.
 
+mod coefficients;
 mod predict;
 mod votes;
 
@@ -16,6 +17,7 @@ use crate::multiclass::{Scheme, pair_number};
 use crate::simd::Lanes;
 use crate::solver::Machine;
 use crate::{Error, Result};
+use coefficients::Coefficients;
 
 /// Everything that prediction needs.
 #[derive(Debug, Clone)]
@@ -29,7 +31,7 @@ pub struct Model<T: Lanes> {
     /// `n_coef_rows` rows, as long as there are support vectors.
     dual_coef: Vec<f64>,
     biases: Vec<f64>,
-    coefficients: Vec<T>,
+    coefficients: Coefficients<T>,
 }
 
 impl<T: Lanes> Model<T> {
@@ -119,7 +121,7 @@ impl<T: Lanes> Model<T> {
         for n in n_support {
             starts.push(starts[starts.len() - 1] + n);
         }
-        let coefficients = dual_coef.iter().map(|&v| T::from_f64(v)).collect();
+        let coefficients = Coefficients::new(&dual_coef, n_coef_rows(scheme, k), support.len())?;
         Ok(Self {
             kernel,
             scheme,

@@ -54,12 +54,20 @@ unsafe fn store_end<T: Lanes, V: Vector<T>>(v: V, to: &mut [T]) {
     to.copy_from_slice(&buffer[..to.len()]);
 }
 
+/// One number from all lanes, by halves.
 #[inline(always)]
-unsafe fn lanes_of<T: Lanes, V: Vector<T>>(v: V) -> [T; WIDEST] {
-    let mut buffer = [T::ZERO; WIDEST];
+unsafe fn fold<T: Lanes, V: Vector<T>>(v: V, f: impl Fn(T, T) -> T) -> T {
+    let mut lanes = [T::ZERO; WIDEST];
     // SAFETY: the buffer is as long as the widest vector.
-    unsafe { v.store(buffer.as_mut_ptr()) };
-    buffer
+    unsafe { v.store(lanes.as_mut_ptr()) };
+    let mut half = V::LEN / 2;
+    while half > 0 {
+        for i in 0..half {
+            lanes[i] = f(lanes[i], lanes[i + half]);
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
 
 #[inline(always)]
@@ -79,11 +87,7 @@ unsafe fn sum_of_steps<T: Lanes, V: Vector<T>, S: Step>(a: &[T], b: &[T]) -> T {
             sums[0] = S::step(load_end(x, T::ZERO), load_end(z, T::ZERO), sums[0]);
         }
         let sum: V = sums[0].add(sums[1]).add(sums[2].add(sums[3]));
-        let mut total = T::ZERO;
-        for &lane in &lanes_of::<T, V>(sum)[..V::LEN] {
-            total += lane;
-        }
-        total
+        fold::<T, V>(sum, |a, b| a + b)
     }
 }
 
@@ -156,7 +160,7 @@ pub unsafe fn axpy<T: Lanes, V: Vector<T>>(y: &mut [T], a: T, x: &[T]) {
 }
 
 /// Elements between two looks at the smallest so far.
-const LOOK: usize = 1024;
+const LOOK: usize = 512;
 
 #[inline(always)]
 pub unsafe fn axpy_argmin<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T], b: T) -> Smallest<T> {
@@ -174,11 +178,18 @@ pub unsafe fn axpy_argmin<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T], b:
         }
     }
     if let Some(look) = best_look {
-        let start = look * LOOK;
-        let place = v[start..].iter().position(|&x| x == best.value);
-        best.index = start + place.unwrap_or(0);
+        best.index = look * LOOK + first_place(&v[look * LOOK..], best.value);
     }
     best
+}
+
+/// Where `value`, which is there, stands first.
+#[inline(always)]
+fn first_place<T: Lanes>(v: &[T], value: T) -> usize {
+    let has_it = |chunk: &[T]| chunk.iter().fold(false, |found, &x| found | (x == value));
+    let chunk = v.chunks(32).position(has_it).unwrap_or(0) * 32;
+    let place = v[chunk..].iter().position(|&x| x == value);
+    chunk + place.unwrap_or(0)
 }
 
 /// `v <- v + a k + b`; the smallest element.
@@ -204,9 +215,7 @@ unsafe fn axpy_min<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T], b: T) -> 
             least[0] = least[0].min(new);
         }
         let least = least[0].min(least[1]).min(least[2].min(least[3]));
-        let lanes = lanes_of::<T, V>(least);
-        let smaller = |a: T, &b: &T| if b < a { b } else { a };
-        lanes[..V::LEN].iter().fold(T::INFINITY, smaller)
+        fold::<T, V>(least, |a, b| if b < a { b } else { a })
     }
 }
 

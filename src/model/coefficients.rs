@@ -1,0 +1,73 @@
+//! Coefficients laid out for sums over support vectors.
+
+use crate::Result;
+use crate::data::Dense;
+use crate::kernel::pack_panels;
+use crate::simd::{self, Lanes, Product, panel_width};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Coefficient rows from which panels beat one dot product a row.
+const MANY: usize = 8;
+
+/// A few rows as they are, or many rows in panels: then a support vector is a
+/// "feature", and the sums of a block are a product like that of kernel values.
+#[derive(Debug, Clone)]
+pub enum Coefficients<T: Lanes> {
+    /// Row after row, `n_sv` values each.
+    Few { values: Vec<T>, n_sv: usize },
+    /// Panels of rows, with the number of rows rounded up to whole panels.
+    Many {
+        panels: Vec<T>,
+        stride: usize,
+        n_sv: usize,
+    },
+}
+
+impl<T: Lanes> Coefficients<T> {
+    /// From `n_rows` rows of `n_sv` values.
+    pub fn new(dual_coef: &[f64], n_rows: usize, n_sv: usize) -> Result<Self> {
+        let values: Vec<T> = dual_coef.iter().map(|&v| T::from_f64(v)).collect();
+        if n_rows < MANY || n_sv == 0 {
+            return Ok(Coefficients::Few { values, n_sv });
+        }
+        let rows = Dense::new(Cow::Owned(values), n_rows, n_sv)?;
+        let order: Vec<u32> = (0..n_rows as u32).collect();
+        Ok(Coefficients::Many {
+            panels: pack_panels(&rows, &order)?,
+            stride: n_rows.next_multiple_of(panel_width::<T>()),
+            n_sv,
+        })
+    }
+
+    /// Sums that one query takes in the output of [`Coefficients::sums`].
+    pub fn stride(&self) -> usize {
+        match self {
+            Coefficients::Few { values, n_sv } => values.len() / (*n_sv).max(1),
+            Coefficients::Many { stride, .. } => *stride,
+        }
+    }
+
+    /// For each query (row of `kernel`) and each coefficient row the sum over `vectors`.
+    pub fn sums(&self, vectors: Range<usize>, kernel: &[T], out: &mut [T]) {
+        let stride = self.stride();
+        match self {
+            Coefficients::Few { values, n_sv } => {
+                let queries = kernel.chunks_exact(vectors.len());
+                for (query, out) in queries.zip(out.chunks_exact_mut(stride)) {
+                    for (row, out) in values.chunks_exact(*n_sv).zip(out) {
+                        *out = simd::dot(query, &row[vectors.clone()]);
+                    }
+                }
+            }
+            Coefficients::Many { panels, n_sv, .. } => {
+                let width = panel_width::<T>();
+                for (p, panel) in panels.chunks_exact(width * n_sv).enumerate() {
+                    let panel = &panel[vectors.start * width..vectors.end * width];
+                    let out = &mut out[p * width..];
+                    simd::panel_products(Product::Dot, panel, vectors.len(), kernel, out, stride);
+                }
+            }
+        }
+    }
+}
