@@ -2,8 +2,8 @@
 //! serve many gammas.
 //!
 //! Work is split into bands of [`QUERY_BLOCK`] rows whatever the number of
-//! threads. Cheap products are computed twice rather than copied across the
-//! diagonal: a band of its own is written in order, a copy walks down columns.
+//! threads. Values below the diagonal are copied from above it where that is
+//! cheaper than their product; either way they have the same bits.
 
 use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
 use crate::data::Dense;
@@ -12,6 +12,7 @@ use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, Product};
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Kernel values of all pairs of rows.
 #[derive(Debug, Clone)]
@@ -23,8 +24,8 @@ pub struct Gram<T: Lanes> {
 impl<T: Lanes> Gram<T> {
     /// Computes all values, in parallel in the pool of the caller.
     pub fn new(rows: &PackedRows<T>, kernel: &Kernel, monitor: &Monitor) -> Result<Self> {
-        let values = all_pairs(rows, monitor, |queries, band, n| {
-            rows.kernel_block(kernel, queries, 0..n, band, n);
+        let values = all_pairs(rows, monitor, |queries, columns, band, n| {
+            rows.kernel_block(kernel, queries, columns, band, n);
         })?;
         Ok(Self {
             values,
@@ -86,8 +87,8 @@ pub struct SquaredDistances<T: Lanes> {
 impl<T: Lanes> SquaredDistances<T> {
     /// Computes all distances, in parallel in the pool of the caller.
     pub fn new(rows: &PackedRows<T>, monitor: &Monitor) -> Result<Self> {
-        let values = all_pairs(rows, monitor, |queries, band, n| {
-            rows.products(Product::SquaredDistance, queries, 0..n, band, n);
+        let values = all_pairs(rows, monitor, |queries, columns, band, n| {
+            rows.products(Product::SquaredDistance, queries, columns, band, n);
         })?;
         Ok(Self {
             values,
@@ -143,13 +144,21 @@ fn square<T: Lanes>(n: usize) -> Result<Vec<T>> {
     Ok(values)
 }
 
-/// Fills an n x n matrix band by band: `fill(queries, band, n)`.
+/// Rows whose values below the diagonal are copied together.
+const MIRROR_BAND: usize = 8 * QUERY_BLOCK;
+
+/// Multiply-adds of a product from which a copy is cheaper.
+const MIRROR_COST: usize = 64;
+
+/// Fills an n x n matrix: `fill(queries, columns, out, n)` computes some columns of a
+/// band of rows, which start at `out[0]` and are `n` apart.
 fn all_pairs<T: Lanes>(
     rows: &PackedRows<T>,
     monitor: &Monitor,
-    fill: impl Fn(&Queries<T>, &mut [T], usize) + Sync,
+    fill: impl Fn(&Queries<T>, Range<usize>, &mut [T], usize) + Sync,
 ) -> Result<Vec<T>> {
     let n = rows.n_rows();
+    let mirrored = rows.cost_of_product() >= MIRROR_COST;
     let mut values = square(n)?;
     values
         .par_chunks_mut((n * QUERY_BLOCK).max(1))
@@ -158,10 +167,40 @@ fn all_pairs<T: Lanes>(
             monitor.check()?;
             let start = band * QUERY_BLOCK;
             rows.load_own(start..(start + QUERY_BLOCK).min(n), queries);
-            fill(queries, out, n);
+            let first = if mirrored {
+                start / MIRROR_BAND * MIRROR_BAND
+            } else {
+                0
+            };
+            fill(queries, first..n, &mut out[first..], n);
             Ok(())
         })?;
+    if mirrored {
+        mirror(&mut values, n, monitor)?;
+    }
     Ok(values)
+}
+
+/// Copies what is above the diagonal, band by band, to its place below.
+fn mirror<T: Lanes>(values: &mut [T], n: usize, monitor: &Monitor) -> Result<()> {
+    for start in (0..n).step_by(MIRROR_BAND).skip(1) {
+        monitor.check()?;
+        let (above, rest) = values.split_at_mut(start * n);
+        let band = &mut rest[..(MIRROR_BAND * n).min((n - start) * n)];
+        band.par_chunks_mut(QUERY_BLOCK * n)
+            .enumerate()
+            .for_each(|(part, out)| {
+                let first = start + part * QUERY_BLOCK;
+                let height = out.len() / n;
+                for column in 0..start {
+                    let source = &above[column * n + first..column * n + first + height];
+                    for (row, &value) in source.iter().enumerate() {
+                        out[row * n + column] = value;
+                    }
+                }
+            });
+    }
+    Ok(())
 }
 
 /// Symmetric up to a few roundings of the largest value.

@@ -129,7 +129,7 @@ impl<T: Lanes> TrainingSet<T> {
         };
         let fits = Gram::<T>::bytes(packed.n_rows()).is_some_and(|bytes| bytes <= budget_bytes);
         match source {
-            RowSource::Auto if fits && gram_pays(scheme, &self.labels, packed) => {
+            RowSource::Auto if fits && gram_pays(scheme, &self.labels) => {
                 self.train_on_new_gram(solver, scheme, packed, monitor)
             }
             RowSource::Gram => self.train_on_new_gram(solver, scheme, packed, monitor),
@@ -231,12 +231,12 @@ fn collect(
 
 /// Whether a shared Gram matrix is cheaper than rows computed by each machine.
 ///
-/// A worst-violator method uses a row at most once in a machine. Pairs of
-/// classes then need no more values than the whole matrix has unless most rows
-/// become support vectors; machines of all rows need it as often as there are classes.
-fn gram_pays<T: Lanes>(scheme: Scheme, labels: &Labels, packed: &PackedRows<T>) -> bool {
-    let many = labels.n_classes() > 2;
-    many && (scheme == Scheme::OneVsRest || packed.cost_of_product() >= 256)
+/// The methods here use a row at most once in a machine. Machines of all rows,
+/// one for each of many classes, then need every value several times. Pairs of
+/// classes need `2 s n^2` values if a share `s` of their rows become support
+/// vectors, seldom more than the `n^2` of the matrix, and have them in cache.
+fn gram_pays(scheme: Scheme, labels: &Labels) -> bool {
+    scheme == Scheme::OneVsRest && labels.n_classes() > 2
 }
 
 fn check_class_weights(weights: &[f64], n_classes: usize) -> Result<()> {
