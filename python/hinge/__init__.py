@@ -1,11 +1,11 @@
 """Support vector machines and honest model selection, fast.
 
-    >>> import hinge
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = hinge.fit(X, y, method="ollawv", gamma=0.25, margin=0.1)
-    >>> hinge.predict(model, X[:3])
-    array([0, 0, 0])
+>>> import hinge
+>>> from sklearn.datasets import load_iris
+>>> X, y = load_iris(return_X_y=True)
+>>> model = hinge.fit(X, y, method="ollawv", gamma=0.25, margin=0.1)
+>>> hinge.predict(model, X[:3])
+array([0, 0, 0])
 """
 
 from hinge._api import fit, methods, predict

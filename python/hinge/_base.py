@@ -59,14 +59,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             self._set_model(model, classes)
         return self
 
-    def _train(
-        self, X: Any, classes: NDArray[Any], codes: NDArray[np.uint32]
-    ) -> list[Model]:
+    def _train(self, X: Any, classes: NDArray[Any], codes: NDArray[np.uint32]) -> list[Model]:
         raise NotImplementedError
 
-    def _check_training_data(
-        self, X: Any, y: Any
-    ) -> tuple[Any, NDArray[Any], NDArray[np.uint32]]:
+    def _check_training_data(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.uint32]]:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -80,9 +76,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         return _parameters.kernel(self.kernel, self.gamma, self.degree, self.coef0)
 
     def _train_arguments(self) -> _Train:
-        _parameters.choice(
-            "decision_function_shape", self.decision_function_shape, ("ovr", "ovo")
-        )
+        _parameters.choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         return {
             "multi_class": _parameters.choice("multi_class", self.multi_class, ("ovo", "ovr")),
             "row_source": "auto",

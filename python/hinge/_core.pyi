@@ -6,6 +6,21 @@ from typing import Any, Final, TypeAlias, TypedDict, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "LibsvmReader",
+    "Model",
+    "__version__",
+    "fit_ollawv",
+    "fold_labels",
+    "inject_panic",
+    "kernel_matrix",
+    "libsvm_lines",
+    "minmax_apply",
+    "minmax_fit",
+    "nested_fold_labels",
+    "simd_level",
+]
+
 __version__: Final[str]
 
 _Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 def native_rows(X: Any) -> Any:
     """Return rows in the form of the core; its checks name the first bad place."""
-    if sp.issparse(X):
-        return X.indptr, X.indices, np.require(X.data, requirements="CA"), X.shape[1]
-    return np.require(X, requirements="CA")
+    if isinstance(X, sp.csr_matrix | sp.csr_array):
+        return X.indptr, X.indices, np.require(X.data, requirements=["C", "A"]), X.shape[1]
+    return np.require(X, requirements=["C", "A"])
 
 
 def check_rows(X: Any, *, estimator: Any = None, reset: bool = True, dtype: Any = None) -> Any:
@@ -55,6 +55,11 @@ def check_sparse_structure(X: Any) -> Any:
     """Return sparse X with sorted, unique indices, after a check that no index is wild."""
     if not sp.issparse(X):
         return X
+    return canonical(X)
+
+
+def canonical(X: Any) -> Any:
+    """Return a sparse matrix as CSR with sorted, unique indices; never touch a wild index."""
     if X.format not in ("csr", "csc", "bsr"):
         return X.tocsr()
     nnz = min(len(X.indices), len(X.data))
@@ -85,7 +90,7 @@ def check_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y has only one class, {classes[0]!r}; a classifier needs samples of at least 2 classes"
+            f"y has only one class, {classes[0]!r}; a classifier needs at least 2 classes"
         )
     return classes, codes.astype(np.uint32)
 

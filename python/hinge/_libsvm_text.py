@@ -9,7 +9,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Literal, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -100,7 +100,13 @@ def _pieces(stream: IO[bytes], reader: _core.LibsvmReader) -> Iterator[bytes]:
         yield piece
 
 
-_OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
+def _open(path: Path, name: Path, mode: Literal["rb", "xb"]) -> IO[bytes]:
+    """Open file ``name``, packed as the ending of ``path`` says."""
+    if path.suffix == ".gz":
+        return cast(IO[bytes], gzip.open(name, mode))
+    if path.suffix == ".bz2":
+        return cast(IO[bytes], bz2.open(name, mode))
+    return name.open(mode)
 
 
 @contextlib.contextmanager
@@ -109,7 +115,7 @@ def _opened(file: Any) -> Iterator[IO[bytes]]:
         yield file
         return
     path = Path(file)
-    with cast(IO[bytes], _OPENERS.get(path.suffix, open)(path, "rb")) as stream:
+    with _open(path, path, "rb") as stream:
         yield stream
 
 
@@ -121,7 +127,7 @@ def _written(file: Any) -> Iterator[IO[bytes]]:
     path = Path(file)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        with cast(IO[bytes], _OPENERS.get(path.suffix, open)(temporary, "xb")) as stream:
+        with _open(path, temporary, "xb") as stream:
             yield stream
         os.replace(temporary, path)
     except BaseException:

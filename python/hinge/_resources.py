@@ -18,11 +18,11 @@ def threads(n_jobs: Any) -> int:
     OMP_NUM_THREADS, and inside a worker of joblib it is that worker's share.
     """
     if n_jobs is not None:
-        n_jobs = _parameters.integer("n_jobs", n_jobs)
-        if n_jobs == 0:
+        count = _parameters.integer("n_jobs", n_jobs)
+        if count == 0:
             raise ValueError("n_jobs = 0 is not valid: it must be positive, negative or None")
-        if n_jobs > 0:
-            return n_jobs
+        if count > 0:
+            return count
     asked = int(joblib.effective_n_jobs(n_jobs))
     return max(1, min(asked, every_core()))
 

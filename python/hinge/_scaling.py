@@ -36,7 +36,7 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = _input.check_rows(X, estimator=self, reset=False)
         values = _core.minmax_apply(_input.native_rows(X), self.data_min_, self.data_range_)
-        if sp.issparse(X):
+        if isinstance(X, sp.csr_matrix | sp.csr_array):
             return sp.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
         return values
 

@@ -1,0 +1,56 @@
+# Two commands do everything on a machine with Python 3.11+ and Rust:
+#   make demo    build, and run the main job on embedded data
+#   make test    build, and run all tests
+# Everything is installed into .venv; PYTHON chooses the interpreter.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
+
+.PHONY: demo test develop lint bench-smoke clean need-python need-rust
+
+demo: develop
+	$(BIN)/python -m hinge.demo
+
+test: develop
+	cargo test --quiet
+	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --doctest-modules python/hinge -p no:cacheprovider
+
+lint: develop
+	cargo fmt --check
+	cargo clippy --all-targets --quiet -- -D warnings
+	cargo clippy --all-targets --features python --quiet -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest hinge._core --ignore-missing-stub
+
+bench-smoke:
+	cargo bench --quiet --profile test -- --test
+
+develop: $(VENV)/.built
+
+$(VENV)/.built: $(VENV)/.dev $(SOURCES)
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | need-python need-rust
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+need-python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "hinge needs Python 3.11 or newer; '$(PYTHON)' is missing or older. Install it, or call make PYTHON=/path/to/python3.11." >&2; exit 1; }
+
+need-rust:
+	@cargo --version >/dev/null 2>&1 \
+	  || { echo "hinge is built with Rust, but 'cargo' was not found. Install Rust 1.89 or newer from https://rustup.rs." >&2; exit 1; }
+	@cargo --version | awk '{ split($$2, v, "."); exit !(v[1] > 1 || v[2] >= 89) }' \
+	  || { echo "hinge needs Rust 1.89 or newer, but this is $$(cargo --version). Run: rustup update stable." >&2; exit 1; }
+
+clean:
+	rm -rf $(VENV) target

@@ -1,0 +1,39 @@
+"""How fast is LIBSVM text read beside sklearn.datasets.load_svmlight_file?
+
+The adult set (a9a, 48,842 rows) is written in that format first.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import hinge
+import numpy as np
+from harness import Comparison, parser
+from sklearn.datasets import load_svmlight_file
+
+from data import raw
+
+
+def main() -> None:
+    arguments = parser(__doc__).parse_args()
+    X, y, _ = raw("adult")
+    table = Comparison("Reading adult as LIBSVM text", arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "adult.txt"
+        hinge.dump_libsvm(X, y, path)
+        ours, theirs = hinge.load_libsvm(path)[0], load_svmlight_file(str(path))[0]
+        assert ours.shape == theirs.shape
+        assert (ours != theirs).nnz == 0
+        for dtype in (np.float64, np.float32):
+            table.run(
+                f"{path.stat().st_size / 1e6:.1f} MB to {np.dtype(dtype)}",
+                lambda dtype=dtype: hinge.load_libsvm(path, dtype=dtype),
+                lambda dtype=dtype: load_svmlight_file(str(path), dtype=dtype),
+            )
+    table.finish()
+
+
+if __name__ == "__main__":
+    main()
