@@ -72,34 +72,27 @@ impl<T: Copy + Default> RowCache<T> {
         len: usize,
         fill: impl FnOnce(Range<usize>, &mut [T]) -> Result<()>,
     ) -> Result<&[T]> {
+        if len == 0 {
+            return Ok(&[]);
+        }
         let have = self.entries[i].values.len();
-        if have >= len && have > 0 {
-            self.counts.hits += 1;
-        } else if have > 0 {
-            self.counts.partial_hits += 1;
-        } else {
-            self.counts.misses += 1;
+        match have {
+            0 => self.counts.misses += 1,
+            _ if have < len => self.counts.partial_hits += 1,
+            _ => self.counts.hits += 1,
         }
         if have > 0 {
             self.unlink(i);
         }
         if have < len {
-            self.make_room((len - have) * size_of::<T>());
-            let values = &mut self.entries[i].values;
-            values
-                .try_reserve_exact(len - have)
-                .map_err(|_| Error::Memory {
-                    bytes: crate::error::ByteCount(Some(len * size_of::<T>())),
-                    what: "a cached kernel row",
-                })?;
-            values.resize(len, T::default());
-            if let Err(error) = fill(have..len, &mut values[have..]) {
-                // The row is off the list already: forget it, so that no later call trusts it.
-                self.entries[i].values = Vec::new();
-                self.bytes -= have * size_of::<T>();
-                return Err(error);
-            }
-            self.bytes += (len - have) * size_of::<T>();
+            // Off the list and off the account until it is whole: no error leaves half a row.
+            let mut values = std::mem::take(&mut self.entries[i].values);
+            self.bytes -= have * size_of::<T>();
+            self.make_room(len.saturating_mul(size_of::<T>()));
+            extend(&mut values, len)?;
+            fill(have..len, &mut values[have..])?;
+            self.entries[i].values = values;
+            self.bytes += len * size_of::<T>();
             self.counts.computed += (len - have) as u64;
         }
         self.link_newest(i);
@@ -118,7 +111,7 @@ impl<T: Copy + Default> RowCache<T> {
 
     /// Throws out the oldest rows until `more` bytes fit.
     fn make_room(&mut self, more: usize) {
-        while self.bytes + more > self.budget_bytes && self.oldest != NONE {
+        while self.bytes.saturating_add(more) > self.budget_bytes && self.oldest != NONE {
             let oldest = self.oldest as usize;
             self.unlink(oldest);
             self.bytes -= self.entries[oldest].values.len() * size_of::<T>();
@@ -148,4 +141,16 @@ impl<T: Copy + Default> RowCache<T> {
             older => self.entries[older as usize].newer = newer,
         }
     }
+}
+
+/// Lengthens a row, or says that there is no memory for it.
+fn extend<T: Copy + Default>(values: &mut Vec<T>, len: usize) -> Result<()> {
+    values
+        .try_reserve_exact(len - values.len())
+        .map_err(|_| Error::Memory {
+            bytes: crate::error::ByteCount(len.checked_mul(size_of::<T>())),
+            what: "a cached kernel row",
+        })?;
+    values.resize(len, T::default());
+    Ok(())
 }
