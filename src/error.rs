@@ -109,3 +109,18 @@ pub fn zeros<T: Clone + Default>(rows: usize, cols: usize, what: &'static str) -
     drop(reserve::<T>(rows, cols, what)?);
     Ok(vec![T::default(); rows * cols])
 }
+
+/// Makes a buffer that is used again `rows * cols` zeros long, or [`Error::Memory`].
+pub fn clear_to_zeros<T: Clone + Default>(
+    buffer: &mut Vec<T>,
+    rows: usize,
+    cols: usize,
+) -> Result<()> {
+    let len = rows.checked_mul(cols);
+    buffer.clear();
+    if len.is_none_or(|len| len > buffer.capacity()) {
+        *buffer = reserve(rows, cols, "a block of rows")?;
+    }
+    buffer.resize(rows * cols, T::default());
+    Ok(())
+}

@@ -1,36 +1,46 @@
-//! Our own pools of threads: one for each process id and size.
+//! Our own pools of threads, each lent to one computation at a time.
 //!
 //! rayon's global pool hangs in a forked child, because its threads stayed in
-//! the parent. A pool found here was always made by the running process; the
-//! pools that a child inherits are left alone, neither used nor joined.
+//! the parent. A pool lent here was always made by the running process; the
+//! pools that a child inherits are left alone, neither used nor joined. Two
+//! computations at the same time get two pools, each with the threads it asked for.
 
 use crate::{Error, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
-static POOLS: LazyLock<Mutex<Pools>> = LazyLock::new(Mutex::default);
+/// Pools that nobody uses now, by process id and number of threads.
+type Idle = HashMap<(u32, usize), Vec<ThreadPool>>;
+static IDLE: LazyLock<Mutex<Idle>> = LazyLock::new(Mutex::default);
 
-/// The pool of this process with `threads` threads, made at the first call.
-pub fn pool(threads: usize) -> Result<Arc<ThreadPool>> {
+fn idle() -> MutexGuard<'static, Idle> {
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lends `work` a pool of `threads` threads of this process that nobody else uses.
+pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Result<R> {
     if threads == 0 {
         return Err(Error::parameter("threads", 0, "it must be at least 1"));
     }
     let key = (std::process::id(), threads);
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pool) = pools.get(&key) {
-        return Ok(Arc::clone(pool));
-    }
-    let pool = ThreadPoolBuilder::new()
+    let found = idle().get_mut(&key).and_then(Vec::pop);
+    let pool = match found {
+        Some(pool) => pool,
+        None => start(threads)?,
+    };
+    let result = work(&pool);
+    idle().entry(key).or_default().push(pool);
+    Ok(result)
+}
+
+fn start(threads: usize) -> Result<ThreadPool> {
+    ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|i| format!("hinge-{i}"))
         .build()
         .map_err(|e| Error::Threads {
             threads,
             reason: e.to_string(),
-        })?;
-    let pool = Arc::new(pool);
-    pools.insert(key, Arc::clone(&pool));
-    Ok(pool)
+        })
 }

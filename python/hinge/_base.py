@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from hinge import _input, _parameters, _resources
+from hinge._state import kept_on_failure
 
 if TYPE_CHECKING:
     from hinge._core import Model, _Train
@@ -53,7 +54,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        with self._keeping_state_on_failure():
+        with kept_on_failure(self):
             X, classes, codes = self._check_training_data(X, y)
             (model,) = self._train(X, classes, codes)
             self._set_model(model, classes)
@@ -91,8 +92,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         name = type(self).__name__
 
         def show(steps: int) -> None:
-            with contextlib.suppress(OSError, ValueError):  # a closed stream is no reason to stop
-                print(f"{name}: {steps:,} steps", file=sys.stderr)
+            if sys.stderr is not None:
+                with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
+                    print(f"{name}: {steps:,} steps", file=sys.stderr)
 
         return show
 
@@ -151,16 +153,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = _input.check_rows(X, estimator=self, reset=False, dtype=np.dtype(self._model.dtype))
         return _input.native_rows(X)
-
-    @contextlib.contextmanager
-    def _keeping_state_on_failure(self) -> Iterator[None]:
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
 
     def __sklearn_is_fitted__(self) -> bool:
         """Tell whether ``fit`` was called."""

@@ -40,7 +40,7 @@ def nested_fold_labels(
     """
     classes, codes = _input.check_labels(y)
     outer, inner = _count("outer", outer), _count("inner", inner)
-    _warn_of_small_classes(codes, max(outer, inner))
+    _warn_of_small_classes(codes, outer, inner)
     return _core.nested_fold_labels(codes, len(classes), outer, inner, _seed(random_state))
 
 
@@ -55,11 +55,19 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))
 
 
-def _warn_of_small_classes(codes: NDArray[np.uint32], n_folds: int) -> None:
-    smallest, largest = np.bincount(codes).min(), np.bincount(codes).max()
+def _warn_of_small_classes(codes: NDArray[np.uint32], n_folds: int, inner: int = 0) -> None:
+    """Warn where a class cannot be in every fold; where none can, the core refuses."""
+    counts = np.bincount(codes)
+    smallest, largest = int(counts.min()), int(counts.max())
     if smallest < n_folds <= largest:
         warnings.warn(
             f"the smallest class has {smallest} rows, fewer than the {n_folds} folds",
+            UserWarning,
+            stacklevel=3,
+        )
+    elif smallest - -(-smallest // n_folds) < inner <= largest:
+        warnings.warn(
+            f"the smallest class has {smallest} rows, too few for {inner} inner folds",
             UserWarning,
             stacklevel=3,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers as numbers_abc
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,16 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+_FLOATS = [np.dtype(np.float64), np.dtype(np.float32)]
+
 
 def native_rows(X: Any) -> Any:
     """Return rows in the form of the core; its checks name the first bad place."""
     if isinstance(X, sp.csr_matrix | sp.csr_array):
-        return X.indptr, X.indices, np.require(X.data, requirements=["C", "A"]), X.shape[1]
+        indptr, indices, data = (
+            np.require(part, requirements=["C", "A"]) for part in (X.indptr, X.indices, X.data)
+        )
+        return indptr, indices, data, X.shape[1]
     return np.require(X, requirements=["C", "A"])
 
 
@@ -23,45 +30,87 @@ def check_rows(X: Any, *, estimator: Any = None, reset: bool = True, dtype: Any 
 
     float32 and float64 stay what they are, everything else becomes float64.
     With an estimator, the number and names of features are recorded (``reset``)
-    or compared. Whether values are finite is left to the core.
+    or compared, after the values were found to be finite.
     """
-    refuse_unusable(X)
-    X = check_sparse_structure(X)
-    options: dict[str, Any] = {
-        "accept_sparse": "csr",
-        "accept_large_sparse": True,
-        "dtype": [np.float64, np.float32] if dtype is None else dtype,
-        "order": "C",
-        "ensure_all_finite": False,
-    }
-    with np.errstate(over="ignore"):  # float64 to float32: the core refuses the infinity
-        if estimator is None:
-            X = check_array(X, input_name="X", **options)
-        else:
-            X = validate_data(estimator, X, reset=reset, **options)
+    given = X
+    X = canonical(X) if sp.issparse(X) else native_bytes(numbers(X))
+    with np.errstate(over="ignore"):  # float64 to float32: the infinity is found below
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype=_FLOATS if dtype is None else dtype,
+            order="C",
+            ensure_all_finite=False,
+            estimator=estimator,
+            input_name="X",
+        )
+    refuse_not_finite(X)
+    if estimator is not None:
+        validate_data(estimator, given, reset=reset, skip_check_array=True)
     return X
 
 
-def refuse_unusable(X: Any) -> None:
-    """Refuse what numpy would convert without a word."""
+def numbers(X: Any) -> Any:
+    """Return dense X unchanged, unless numpy would take for numbers what is none."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ValueError("X has masked cells; fill or drop them first")
-    kind = getattr(getattr(X, "dtype", None), "kind", None)
+    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    kind = array.dtype.kind
     if kind == "c":
-        raise ValueError(f"Complex data not supported: X has dtype {X.dtype}")
-    if kind in ("m", "M"):
-        raise ValueError(f"X has dtype {X.dtype}; dates and durations are not numbers")
+        raise ValueError(f"Complex data not supported: X has dtype {array.dtype}")
+    if kind in "mM":
+        raise ValueError(f"X has dtype {array.dtype}; dates and durations are not numbers")
+    if kind in "SU":
+        raise ValueError(f"X has dtype {array.dtype}; strings are not numbers")
+    if kind == "O":
+        for value in array.flat:
+            if isinstance(value, str | bytes | date | timedelta | np.datetime64 | np.timedelta64):
+                raise ValueError(f"X contains {value!r}, which is not a number")
+    return X
 
 
-def check_sparse_structure(X: Any) -> Any:
-    """Return sparse X with sorted, unique indices, after a check that no index is wild."""
-    if not sp.issparse(X):
-        return X
-    return canonical(X)
+def native_bytes(X: Any) -> Any:
+    """Return a float array of the other byte order in that of the machine."""
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not X.dtype.isnative:
+        return X.astype(X.dtype.newbyteorder("="))
+    return X
+
+
+def refuse_not_finite(X: Any) -> None:
+    """Name the first value that is NaN or infinite."""
+    is_sparse = bool(sp.issparse(X))
+    values = X.data if is_sparse else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(values, dtype=np.float64)):
+            return
+    if is_sparse:
+        places = np.flatnonzero(~np.isfinite(values))
+        if len(places):
+            row = int(np.searchsorted(X.indptr, places[0], side="right")) - 1
+            _raise_not_finite(values[places[0]], row, int(X.indices[places[0]]))
+    else:
+        for row, cells in enumerate(X):
+            if not np.isfinite(cells).all():
+                column = int(np.argmin(np.isfinite(cells)))
+                _raise_not_finite(cells[column], row, column)
+
+
+def _raise_not_finite(value: Any, row: int, column: int) -> None:
+    name = "NaN" if np.isnan(value) else str(value)
+    raise ValueError(
+        f"X contains {name} (first at row {row}, column {column}); every value must be finite"
+    )
 
 
 def canonical(X: Any) -> Any:
     """Return a sparse matrix as CSR with sorted, unique indices; never touch a wild index."""
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X has dtype {X.dtype}")
+    if X.format == "coo":
+        for coords, size in zip((X.row, X.col), X.shape, strict=True):
+            if len(coords) and not 0 <= coords.min() <= coords.max() < size:
+                raise ValueError(f"sparse X has an index outside 0 to {size - 1}")
     if X.format not in ("csr", "csc", "bsr"):
         return X.tocsr()
     nnz = min(len(X.indices), len(X.data))
@@ -84,12 +133,15 @@ def canonical(X: Any) -> Any:
 
 def check_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
     """Return the sorted classes and the code of each row. Any label type keeps its identity."""
-    y = column_or_1d(y, warn=True)
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise ValueError("y has masked cells; fill or drop them first")
     refuse_missing_labels(y)
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    y = column_or_1d(y, warn=True)
+    try:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise TypeError(f"y has labels that cannot be sorted: {error}") from None
     if len(classes) < 2:
         raise ValueError(
             f"y has only one class, {classes[0]!r}; a classifier needs at least 2 classes"
@@ -97,17 +149,32 @@ def check_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
     return classes, codes.astype(np.uint32)
 
 
-def refuse_missing_labels(y: NDArray[Any]) -> None:
-    """Name the first label that is NaN or None."""
-    if y.dtype.kind == "f":
-        missing = ~np.isfinite(y)
-    elif y.dtype.kind == "O":
-        missing = np.array([v is None or v != v for v in y], dtype=bool)
+def refuse_missing_labels(y: Any) -> None:
+    """Name the first label that is NaN, infinite, None or a missing value of pandas."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "f":
+        missing = ~np.isfinite(labels)
+    elif labels.dtype.kind == "O":
+        missing = np.array([is_missing(label) for label in labels.flat], dtype=bool)
     else:
         return
     if missing.any():
         row = int(np.argmax(missing))
-        raise ValueError(f"y contains {y[row]} (first at row {row}); every label must be known")
+        raise ValueError(
+            f"y contains {labels.flat[row]} (first at row {row}); every label must be known"
+        )
+
+
+def is_missing(label: Any) -> bool:
+    """Tell whether a label is None, or not equal to itself as NaN and pandas.NA are."""
+    if label is None:
+        return True
+    try:
+        return bool(label != label)
+    except TypeError:  # the truth of pandas.NA is unknown
+        return True
+    except ValueError:  # an array: refused elsewhere
+        return False
 
 
 def class_weights(
@@ -135,9 +202,9 @@ def class_weights(
         place = places.get(label)
         if place is None:
             raise ValueError(f"class_weight names the class {label!r}, which is not in y")
-        if not (np.isfinite(weight) and weight >= 0):
+        if not (isinstance(weight, numbers_abc.Real) and 0 <= float(weight) < np.inf):
             raise ValueError(
-                f"class_weight[{label!r}] = {weight} is not valid: it must be finite and positive"
+                f"class_weight[{label!r}] = {weight!r} is not valid: it must be finite and positive"
             )
         if weight == 0:
             raise ValueError(f"class {label!r} is lost: its class_weight is 0")

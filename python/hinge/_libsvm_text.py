@@ -7,6 +7,7 @@ import contextlib
 import gzip
 import os
 import secrets
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Literal, cast
@@ -75,21 +76,26 @@ def dump_libsvm(X: Any, y: Any, file: Any, *, zero_based: bool = False) -> None:
     Paths that end in .gz or .bz2 are packed.
     """
     X = _input.check_rows(X)
-    labels = np.ascontiguousarray(y, dtype=np.float64)
+    try:
+        labels = np.ascontiguousarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must be numbers to be written as LIBSVM text: {error}") from None
     if labels.shape != (X.shape[0],):
         raise ValueError(f"X has {X.shape[0]} rows, but y has shape {labels.shape}")
-    rows = _input.native_rows(X)
+    if not np.isfinite(labels).all():
+        row = int(np.argmin(np.isfinite(labels)))
+        raise ValueError(f"the label of row {row} is {labels[row]}; every label must be finite")
     with _written(file) as stream:
         for start in range(0, X.shape[0], 4096):
-            end = min(start + 4096, X.shape[0])
-            stream.write(_core.libsvm_lines(rows, labels, start, end, bool(zero_based)))
+            rows = _input.native_rows(X[start : start + 4096])
+            stream.write(_core.libsvm_lines(rows, labels[start : start + 4096], zero_based))
 
 
 def _pieces(stream: IO[bytes], reader: _core.LibsvmReader) -> Iterator[bytes]:
     while True:
         try:
             piece = stream.read(_PIECE)
-        except (EOFError, OSError) as error:
+        except (EOFError, OSError, zlib.error) as error:
             if isinstance(error, IsADirectoryError | PermissionError):
                 raise
             raise ValueError(f"the file breaks off after line {reader.lines()}: {error}") from error

@@ -10,14 +10,20 @@ def real(name: str, value: Any) -> float:
     """Return a number as a float."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} = {value!r} is not valid: it must be a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is not valid: it is too large for a float") from None
 
 
 def integer(name: str, value: Any) -> int:
     """Return a whole number as an int."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} = {value!r} is not valid: it must be a whole number")
-    return int(value)
+    number = int(value)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{name} = {number} is not valid: it does not fit 64 bits")
+    return number
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:

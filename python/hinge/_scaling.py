@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core, _input
+from hinge._state import kept_on_failure
 
 
 class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -27,8 +28,9 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the range of each feature."""
-        X = _input.check_rows(X, estimator=self)
-        self.data_min_, self.data_range_ = _core.minmax_fit(_input.native_rows(X))
+        with kept_on_failure(self):
+            X = _input.check_rows(X, estimator=self)
+            self.data_min_, self.data_range_ = _core.minmax_fit(_input.native_rows(X))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -37,7 +39,8 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = _input.check_rows(X, estimator=self, reset=False)
         values = _core.minmax_apply(_input.native_rows(X), self.data_min_, self.data_range_)
         if isinstance(X, sp.csr_matrix | sp.csr_array):
-            return sp.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
+            parts = (values, X.indices.copy(), X.indptr.copy())
+            return sp.csr_matrix(parts, shape=X.shape)
         return values
 
     def __sklearn_tags__(self) -> Any:

@@ -9,11 +9,21 @@ use crate::{Error, Result};
 
 /// The fold, in `0..n_folds`, of each row in the caller's order.
 pub fn fold_labels(labels: &Labels, n_folds: usize, seed: u64) -> Result<Vec<u32>> {
+    named_fold_labels("n_folds", labels, n_folds, seed)
+}
+
+/// As [`fold_labels`]; errors call the number of folds `name`.
+fn named_fold_labels(
+    name: &'static str,
+    labels: &Labels,
+    n_folds: usize,
+    seed: u64,
+) -> Result<Vec<u32>> {
     let largest = (0..labels.n_classes())
         .map(|class| labels.rows_of(class).len())
         .max()
         .unwrap_or(0);
-    check_n_folds(n_folds, largest, "n_folds")?;
+    check_n_folds(n_folds, largest, name)?;
     let mut random = Random::new(seed);
     let mut folds = vec![0u32; labels.n_rows()];
     let mut next = 0;
@@ -37,7 +47,7 @@ pub fn nested_fold_labels(
     n_inner: usize,
     seed: u64,
 ) -> Result<(Vec<u32>, Vec<Vec<u32>>)> {
-    let outer = fold_labels(labels, n_outer, seed)?;
+    let outer = named_fold_labels("outer", labels, n_outer, seed)?;
     let mut seeds = Random::new(seed ^ 0x5EED_0F01_D5);
     let mut inner = Vec::with_capacity(n_outer);
     for held_out in 0..n_outer as u32 {
@@ -68,7 +78,8 @@ fn inner_labels(labels: &Labels, kept: &[u32], n_inner: usize, seed: u64) -> Res
         });
         codes.push(*code);
     }
-    let folds = fold_labels(&Labels::new(&codes, n_left as usize)?, n_inner, seed)?;
+    let kept_labels = Labels::new(&codes, n_left as usize)?;
+    let folds = named_fold_labels("inner", &kept_labels, n_inner, seed)?;
     let mut all = vec![u32::MAX; labels.n_rows()];
     for (&row, fold) in kept.iter().zip(folds) {
         all[row as usize] = fold;

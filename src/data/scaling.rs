@@ -6,6 +6,7 @@
 //! same scaling.
 
 use super::{Csr, Dense, Matrix, Real};
+use crate::error::zeros;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -23,10 +24,14 @@ impl MinMax {
         used: impl IntoIterator<Item = usize>,
     ) -> Result<Self> {
         let d = rows.n_cols();
-        let (mut low, mut high) = match rows {
-            Matrix::Dense(_) => (vec![f64::INFINITY; d], vec![f64::NEG_INFINITY; d]),
-            Matrix::Sparse(_) => (vec![0.0; d], vec![0.0; d]),
-        };
+        let (mut low, mut high) = (
+            zeros(d, 1, "feature ranges")?,
+            zeros(d, 1, "feature ranges")?,
+        );
+        if let Matrix::Dense(_) = rows {
+            low.fill(f64::INFINITY);
+            high.fill(f64::NEG_INFINITY);
+        }
         let mut n_used = 0usize;
         for i in used {
             n_used += 1;
@@ -49,9 +54,16 @@ impl MinMax {
         if n_used == 0 {
             return Err(Error::Data("scaling needs at least one row".into()));
         }
-        let width = low.iter().zip(&high).map(|(l, h)| width(*l, *h));
+        // The width replaces the maximum.
+        for (j, (high, low)) in high.iter_mut().zip(&low).enumerate() {
+            *high = width(*low, *high).ok_or_else(|| {
+                Error::Data(format!(
+                    "the range of feature {j}, {low} to {high}, is too wide to scale"
+                ))
+            })?;
+        }
         Ok(Self {
-            width: width.collect(),
+            width: high,
             shift: low,
         })
     }
@@ -113,12 +125,12 @@ impl MinMax {
     }
 }
 
-/// `high - low`, or 1 where that is no usable divisor.
-fn width(low: f64, high: f64) -> f64 {
+/// `high - low`; 1 for a constant feature; `None` where the difference overflows.
+fn width(low: f64, high: f64) -> Option<f64> {
     let width = high - low;
-    if width > 0.0 && width.is_finite() {
-        width
-    } else {
-        1.0
+    match width {
+        _ if !width.is_finite() => None,
+        _ if width > 0.0 => Some(width),
+        _ => Some(1.0),
     }
 }

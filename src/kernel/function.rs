@@ -192,7 +192,7 @@ impl Kernel {
     pub fn finish<T: Lanes>(&self, products: &mut [T]) {
         match self.kind {
             KernelKind::Linear | KernelKind::Precomputed => {}
-            KernelKind::Rbf => simd::exp_scaled(products, T::from_f64(-self.gamma)),
+            KernelKind::Rbf => simd::exp_scaled(products, rbf_scale(self.gamma)),
             KernelKind::Polynomial => {
                 let degree = self.degree.min(i32::MAX as u32) as i32;
                 for v in products {
@@ -231,4 +231,9 @@ impl Kernel {
             T::NAME
         )))
     }
+}
+
+/// `-gamma` in the type of the rows, and finite there: 0 times it must be 0.
+pub(super) fn rbf_scale<T: Real>(gamma: f64) -> T {
+    T::from_f64(-gamma.min(T::MAX.to_f64()))
 }

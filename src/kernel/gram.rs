@@ -5,6 +5,7 @@
 //! threads. Values below the diagonal are copied from above it where that is
 //! cheaper than their product; either way they have the same bits.
 
+use super::function::rbf_scale;
 use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
 use crate::data::Dense;
 use crate::error::zeros;
@@ -130,7 +131,7 @@ impl<T: Lanes> SquaredDistances<T> {
             .for_each(|(out, distances)| {
                 for (out, distances) in out.chunks_mut(4096).zip(distances.chunks(4096)) {
                     out.copy_from_slice(distances);
-                    simd::exp_scaled(out, T::from_f64(-gamma));
+                    simd::exp_scaled(out, rbf_scale(gamma));
                 }
             });
         Ok(())
@@ -166,7 +167,7 @@ fn all_pairs<T: Lanes>(
         .try_for_each_init(Queries::new, |queries, (band, out)| {
             monitor.check()?;
             let start = band * QUERY_BLOCK;
-            rows.load_own(start..(start + QUERY_BLOCK).min(n), queries);
+            rows.load_own(start..(start + QUERY_BLOCK).min(n), queries)?;
             let first = if mirrored {
                 start / MIRROR_BAND * MIRROR_BAND
             } else {

@@ -8,6 +8,7 @@
 use super::Kernel;
 use super::sparse::{Interleaved, SparseRows};
 use crate::data::{Csr, Dense, Matrix, Real};
+use crate::error::clear_to_zeros;
 use crate::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -143,8 +144,8 @@ impl<T: Lanes> PackedRows<T> {
     }
 
     /// Makes own rows the queries. Not for precomputed columns.
-    pub fn load_own(&self, rows: Range<usize>, queries: &mut Queries<T>) {
-        queries.clear(self, rows.len());
+    pub fn load_own(&self, rows: Range<usize>, queries: &mut Queries<T>) -> Result<()> {
+        queries.clear(self, rows.len())?;
         for (q, i) in rows.enumerate() {
             match self {
                 PackedRows::Panels { n_cols, .. } => {
@@ -155,11 +156,17 @@ impl<T: Lanes> PackedRows<T> {
                 PackedRows::Columns { .. } => {}
             }
         }
+        Ok(())
     }
 
     /// Makes rows of another matrix, with as many features, the queries.
-    pub fn load(&self, matrix: &Matrix<'_, T>, rows: Range<usize>, queries: &mut Queries<T>) {
-        queries.clear(self, rows.len());
+    pub fn load(
+        &self,
+        matrix: &Matrix<'_, T>,
+        rows: Range<usize>,
+        queries: &mut Queries<T>,
+    ) -> Result<()> {
+        queries.clear(self, rows.len())?;
         let d = self.n_cols();
         for (q, i) in rows.enumerate() {
             match (self, matrix) {
@@ -172,6 +179,7 @@ impl<T: Lanes> PackedRows<T> {
                 _ => matrix.copy_row(i, &mut queries.dense[q * d..(q + 1) * d]),
             }
         }
+        Ok(())
     }
 
     /// Kernel values of all queries with a range of rows: value `(q, r)` goes to
@@ -324,7 +332,7 @@ impl<T: Real + Lanes> Queries<T> {
         self.len == 0
     }
 
-    fn clear(&mut self, rows: &PackedRows<T>, len: usize) {
+    fn clear(&mut self, rows: &PackedRows<T>, len: usize) -> Result<()> {
         debug_assert!(len <= QUERY_BLOCK);
         self.len = len;
         let d = rows.n_cols();
@@ -335,12 +343,12 @@ impl<T: Real + Lanes> Queries<T> {
             }
             for group in 0..groups {
                 let m = (len - group * SPARSE_QUERIES).min(SPARSE_QUERIES);
-                self.interleaved[group].clear(m, d);
+                self.interleaved[group].clear(m, d)?;
             }
         } else {
-            self.dense.clear();
-            self.dense.resize(len * d, T::ZERO);
+            clear_to_zeros(&mut self.dense, len, d)?;
         }
+        Ok(())
     }
 
     fn interleaved(&self) -> impl Iterator<Item = &Interleaved> {

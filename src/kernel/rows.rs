@@ -282,7 +282,8 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
         reduce: impl Fn(R, R) -> R + Sync,
     ) -> Result<Option<R>> {
         let global = self.parts.global(i);
-        self.packed.load_own(global..global + 1, &mut self.queries);
+        self.packed
+            .load_own(global..global + 1, &mut self.queries)?;
         self.n_computed += self.parts.n_rows() as u64;
         let (packed, kernel, queries) = (self.packed, self.kernel, &self.queries);
         let visit = |piece: &Piece, own: &mut [T], scratch: &mut [T; PIECE]| {

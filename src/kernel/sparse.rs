@@ -1,6 +1,8 @@
 //! Products with sparse rows, never densified: only the queries are.
 
+use crate::Result;
 use crate::data::{Csr, Real};
+use crate::error::clear_to_zeros;
 use crate::simd::{self, Lanes, Product, SPARSE_QUERIES};
 use std::ops::Range;
 
@@ -25,12 +27,12 @@ const ROWS: usize = 256;
 
 impl Interleaved {
     /// Makes room for `m` queries of `d` features, all zero.
-    pub fn clear(&mut self, m: usize, d: usize) {
+    pub fn clear(&mut self, m: usize, d: usize) -> Result<()> {
         self.width = if m == 1 { 1 } else { SPARSE_QUERIES };
-        self.values.clear();
-        self.values.resize(d * self.width, 0.0);
+        clear_to_zeros(&mut self.values, self.width, d)?;
         self.squares.clear();
         self.squares.resize(m, 0.0);
+        Ok(())
     }
 
     /// Sets one feature of query `q`.

@@ -10,10 +10,18 @@ use std::ops::Range;
 /// Coefficient rows from which panels beat one dot product a row.
 const MANY: usize = 8;
 
+/// Coefficients in the type of the rows, divided by a power of two that makes the
+/// largest about 1: a C outside the range of f32 is no matter.
+#[derive(Debug, Clone)]
+pub struct Coefficients<T: Lanes> {
+    layout: Layout<T>,
+    unit: f64,
+}
+
 /// A few rows as they are, or many rows in panels: then a support vector is a
 /// "feature", and the sums of a block are a product like that of kernel values.
 #[derive(Debug, Clone)]
-pub enum Coefficients<T: Lanes> {
+enum Layout<T: Lanes> {
     /// Row after row, `n_sv` values each.
     Few { values: Vec<T>, n_sv: usize },
     /// Panels of rows, with the number of rows rounded up to whole panels.
@@ -27,32 +35,46 @@ pub enum Coefficients<T: Lanes> {
 impl<T: Lanes> Coefficients<T> {
     /// From `n_rows` rows of `n_sv` values.
     pub fn new(dual_coef: &[f64], n_rows: usize, n_sv: usize) -> Result<Self> {
-        let values: Vec<T> = dual_coef.iter().map(|&v| T::from_f64(v)).collect();
+        let largest = dual_coef.iter().fold(0.0, |most: f64, v| v.abs().max(most));
+        let unit = if largest > 0.0 {
+            largest.log2().floor().exp2()
+        } else {
+            1.0
+        };
+        let values: Vec<T> = dual_coef.iter().map(|&v| T::from_f64(v / unit)).collect();
         if n_rows < MANY || n_sv == 0 {
-            return Ok(Coefficients::Few { values, n_sv });
+            let layout = Layout::Few { values, n_sv };
+            return Ok(Self { layout, unit });
         }
         let rows = Dense::new(Cow::Owned(values), n_rows, n_sv)?;
         let order: Vec<u32> = (0..n_rows as u32).collect();
-        Ok(Coefficients::Many {
+        let layout = Layout::Many {
             panels: pack_panels(&rows, &order)?,
             stride: n_rows.next_multiple_of(panel_width::<T>()),
             n_sv,
-        })
+        };
+        Ok(Self { layout, unit })
+    }
+
+    /// What the sums must be multiplied by.
+    pub fn unit(&self) -> f64 {
+        self.unit
     }
 
     /// Sums that one query takes in the output of [`Coefficients::sums`].
     pub fn stride(&self) -> usize {
-        match self {
-            Coefficients::Few { values, n_sv } => values.len() / (*n_sv).max(1),
-            Coefficients::Many { stride, .. } => *stride,
+        match &self.layout {
+            Layout::Few { values, n_sv } => values.len() / (*n_sv).max(1),
+            Layout::Many { stride, .. } => *stride,
         }
     }
 
-    /// For each query (row of `kernel`) and each coefficient row the sum over `vectors`.
+    /// For each query (row of `kernel`) and each coefficient row the sum over `vectors`,
+    /// to be multiplied by [`Coefficients::unit`].
     pub fn sums(&self, vectors: Range<usize>, kernel: &[T], out: &mut [T]) {
         let stride = self.stride();
-        match self {
-            Coefficients::Few { values, n_sv } => {
+        match &self.layout {
+            Layout::Few { values, n_sv } => {
                 let queries = kernel.chunks_exact(vectors.len());
                 for (query, out) in queries.zip(out.chunks_exact_mut(stride)) {
                     for (row, out) in values.chunks_exact(*n_sv).zip(out) {
@@ -60,7 +82,7 @@ impl<T: Lanes> Coefficients<T> {
                     }
                 }
             }
-            Coefficients::Many { panels, n_sv, .. } => {
+            Layout::Many { panels, n_sv, .. } => {
                 let width = panel_width::<T>();
                 for (p, panel) in panels.chunks_exact(width * n_sv).enumerate() {
                     let panel = &panel[vectors.start * width..vectors.end * width];

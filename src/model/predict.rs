@@ -41,7 +41,7 @@ impl<T: Lanes> Model<T> {
             .try_for_each_init(scratch, |scratch, (block, out)| {
                 let start = block * QUERY_BLOCK;
                 let rows = start..start + out.len() / n_machines;
-                self.rows.load(matrix, rows, &mut scratch.queries);
+                self.rows.load(matrix, rows, &mut scratch.queries)?;
                 self.decide(scratch, out, monitor)
             })?;
         Ok(values)
@@ -73,7 +73,7 @@ impl<T: Lanes> Model<T> {
                 let sums = sums.chunks_exact(self.coefficients.stride());
                 for (sums, out) in sums.zip(out.chunks_exact_mut(n_machines)) {
                     for (&machine, sum) in machines.iter().zip(sums) {
-                        out[machine] += sum.to_f64();
+                        out[machine] += self.coefficients.unit() * sum.to_f64();
                     }
                 }
             }

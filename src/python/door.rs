@@ -21,28 +21,29 @@ pub fn run<R: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
 ) -> PyResult<R> {
-    let pool = threads::pool(threads)?;
     let monitor = &Monitor::new();
     let mut outcome = None;
     let mut raised = None;
     py.detach(|| {
         let (done, finished) = sync_channel::<()>(1);
         let outcome = &mut outcome;
-        pool.in_place_scope(|scope| {
-            scope.spawn(move |_| {
-                *outcome = Some(catch_unwind(AssertUnwindSafe(|| work(monitor))));
-                drop(done);
-            });
-            while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(LOOK) {
-                if raised.is_none()
-                    && let Err(exception) = look(progress, monitor)
-                {
-                    monitor.interrupt();
-                    raised = Some(exception);
+        threads::with_pool(threads, |pool| {
+            pool.in_place_scope(|scope| {
+                scope.spawn(move |_| {
+                    *outcome = Some(catch_unwind(AssertUnwindSafe(|| work(monitor))));
+                    drop(done);
+                });
+                while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(LOOK) {
+                    if raised.is_none()
+                        && let Err(exception) = look(progress, monitor)
+                    {
+                        monitor.interrupt();
+                        raised = Some(exception);
+                    }
                 }
-            }
-        });
-    });
+            });
+        })
+    })?;
     match (raised, outcome) {
         // Work that was done before it heard of the exception is thrown away: the caller
         // asked to stop.

@@ -70,6 +70,10 @@ fn matrix_of<'py, T: Lanes + Element>(
         let order: Vec<u32> = (0..n as u32).collect();
         let gram = match (kernel.kind(), matrix) {
             (KernelKind::Precomputed, Matrix::Dense(dense)) => Gram::precomputed(dense, &order)?,
+            (KernelKind::Precomputed, Matrix::Sparse(_)) => {
+                let message = "a precomputed kernel matrix must be dense, but X is sparse";
+                return Err(Error::Data(message.into()));
+            }
             _ => Gram::new(&PackedRows::new(matrix, &order)?, &kernel, monitor)?,
         };
         Ok(gram.into_values())

@@ -118,7 +118,7 @@ impl Model {
         rows: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (n_machines, values) = self.decide(py, rows, threads, |_, values| values)?;
+        let (n_machines, values) = self.decide(py, rows, threads, |_, values| Ok(values))?;
         let n_rows = values.len() / n_machines;
         Ok(values
             .into_pyarray(py)
@@ -134,8 +134,8 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (_, scores) = self.decide(py, rows, threads, |(scheme, k), values| match k {
-            2 => values,
-            _ => model::class_scores(scheme, k, &values),
+            2 => Ok(values),
+            _ => model::class_scores(scheme, k, values),
         })?;
         let k = with_model!(&self.inner, model => model.n_classes());
         let columns = if k == 2 { 1 } else { k };
@@ -210,15 +210,17 @@ impl Model {
         let inner = match (state.dtype.as_str(), &state.rows) {
             ("float32", None) => AnyModel::F32(state.precomputed()?),
             ("float64", None) => AnyModel::F64(state.precomputed()?),
-            (dtype, Some(rows)) => match (dtype, Rows::extract(rows)?.matrix()?) {
+            (dtype, Some(rows)) => match (dtype, restored_rows(rows)?.matrix()?) {
                 ("float32", AnyMatrix::F32(matrix)) => AnyModel::F32(state.model(&matrix)?),
                 ("float64", AnyMatrix::F64(matrix)) => AnyModel::F64(state.model(&matrix)?),
                 _ => return Err(not_a_model("rows and dtype do not fit").into()),
             },
             _ => return Err(not_a_model("unknown dtype").into()),
         };
-        if state.n_iter.len() != with_model!(&inner, model => model.n_machines()) {
-            return Err(not_a_model("n_iter and intercept differ in length").into());
+        let n_machines = with_model!(&inner, model => model.n_machines());
+        if state.n_iter.len() != n_machines || state.status.len() != n_machines {
+            let message = "n_iter, status and intercept differ in length";
+            return Err(not_a_model(message).into());
         }
         Ok(Self {
             inner,
@@ -236,7 +238,7 @@ impl Model {
         py: Python<'_>,
         rows: &Bound<'_, PyAny>,
         threads: usize,
-        then: impl FnOnce((Scheme, usize), Vec<f64>) -> R + Send,
+        then: impl FnOnce((Scheme, usize), Vec<f64>) -> Result<R> + Send,
     ) -> PyResult<(usize, R)> {
         let rows = Rows::extract(rows)?;
         let matrix = rows.matrix()?;
@@ -253,7 +255,7 @@ impl Model {
                 }
                 _ => return Err(Error::Data("X has another dtype than the model".into())),
             };
-            Ok(then(shape, values))
+            then(shape, values)
         })?;
         Ok((n_machines, result))
     }
@@ -261,6 +263,11 @@ impl Model {
 
 fn not_a_model(message: &str) -> Error {
     Error::Data(format!("this is not a model: {message}"))
+}
+
+/// The rows of a state; what is none gets the error of the other fields.
+fn restored_rows<'py>(rows: &Bound<'py, PyAny>) -> PyResult<Rows<'py>> {
+    Rows::extract(rows).map_err(|error| not_a_model(&format!("rows: {error}")).into())
 }
 
 /// A model's state as it came back from a file: nothing in it is trusted.

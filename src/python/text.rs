@@ -80,14 +80,12 @@ fn arrays<T: Real + Element>(py: Python<'_>, reader: Reader<T>) -> PyResult<Boun
         .into_pyobject(py)
 }
 
-/// Rows `start..end` as text.
+/// Rows as text.
 #[pyfunction]
 pub fn libsvm_lines<'py>(
     py: Python<'py>,
     rows: &Bound<'py, PyAny>,
     labels: PyReadonlyArray1<'py, f64>,
-    start: usize,
-    end: usize,
     zero_based: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let rows = Rows::extract(rows)?;
@@ -96,7 +94,7 @@ pub fn libsvm_lines<'py>(
     let text = door::run(py, 1, None, |_| {
         let mut text = Vec::new();
         with_matrix!(&any, matrix => {
-            libsvm_text::write(matrix, labels, start..end, zero_based, &mut text)?;
+            libsvm_text::write(matrix, labels, 0..matrix.n_rows(), zero_based, &mut text)?;
         });
         Ok(text)
     })?;

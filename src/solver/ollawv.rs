@@ -52,11 +52,11 @@ impl OllawvSettings {
             let rule = "it must be a finite number, at least 0";
             return Err(Error::parameter("margin", margin, rule));
         }
-        if !(self.c > 0.0 && self.c.is_finite()) {
+        if !(self.c > 0.0 && self.c <= 1e300) {
             return Err(Error::parameter(
                 "C",
                 self.c,
-                "it must be a finite positive number",
+                "it must be a positive number, at most 1e300",
             ));
         }
         if !(self.max_sv_fraction > 0.0 && self.max_sv_fraction <= 1.0) {

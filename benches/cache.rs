@@ -1,0 +1,74 @@
+//! What does the row cache cost beside the rows that it keeps?
+//!
+//! 256 rows of 4,096 f32 (16 KiB each, 4 MiB in all), asked for in turn; a missing
+//! row is filled by a copy, which is less than any kernel would cost.
+//!
+//! - `hit`: all rows are there.
+//! - `miss`: an empty cache with room for all rows.
+//! - `thrash`: room for all rows but one, so that each row is thrown out just
+//!   before it is asked for again.
+//! - `copy`: the 256 copies without a cache.
+//!
+//! `cargo bench --bench cache`
+//!
+//! Compare `thrash` with `copy`: the difference is the list and an allocation from
+//! memory just freed, and should stay below half of the copy. A `miss` pays for
+//! memory that is new to the process as well. A `hit` should take less than 10 ns.
+
+#![allow(missing_docs)]
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use hinge::kernel::RowCache;
+use std::hint::black_box;
+
+const ROWS: usize = 256;
+const LEN: usize = 4_096;
+const BYTES: usize = LEN * size_of::<f32>();
+
+/// Asks for every row once; the sum keeps the compiler honest.
+fn ask_for_all(cache: &mut RowCache<f32>, source: &[f32]) -> f32 {
+    let mut sum = 0.0;
+    for row in 0..ROWS {
+        let fill = |_, out: &mut [f32]| {
+            out.copy_from_slice(source);
+            Ok(())
+        };
+        sum += cache.row(row, LEN, fill).expect("a copy never fails")[row];
+    }
+    sum
+}
+
+fn cache(criterion: &mut Criterion) {
+    let source: Vec<f32> = (0..LEN).map(|i| i as f32).collect();
+    let with_room_for = |n: usize| RowCache::<f32>::new(ROWS, n * BYTES).expect("a budget");
+    let mut group = criterion.benchmark_group("rows_per_second");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    group.bench_function("hit", |bench| {
+        let mut cache = with_room_for(ROWS);
+        ask_for_all(&mut cache, &source);
+        bench.iter(|| ask_for_all(&mut cache, black_box(&source)));
+        assert_eq!(cache.counts().misses, ROWS as u64);
+    });
+    group.bench_function("miss", |bench| {
+        let new = || with_room_for(ROWS);
+        let fill = |cache: &mut RowCache<f32>| ask_for_all(cache, black_box(&source));
+        bench.iter_batched_ref(new, fill, BatchSize::PerIteration);
+    });
+    group.bench_function("thrash", |bench| {
+        let mut cache = with_room_for(ROWS - 1);
+        ask_for_all(&mut cache, &source);
+        bench.iter(|| ask_for_all(&mut cache, black_box(&source)));
+        assert_eq!(cache.counts().hits, 0);
+    });
+    group.bench_function("copy", |bench| {
+        let mut rows = vec![0.0; ROWS * LEN];
+        bench.iter(|| {
+            let rows = black_box(&mut rows).chunks_exact_mut(LEN);
+            rows.for_each(|row| row.copy_from_slice(black_box(&source)));
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, cache);
+criterion_main!(benches);

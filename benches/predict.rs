@@ -1,0 +1,79 @@
+//! How many rows a second does a model of 1,000 support vectors classify?
+//!
+//! 2,000 rows of 64 features in f32 (uniform, seed 1), RBF, one thread, against a
+//! model of 2 classes (one machine) and of 10 classes (45 machines, 9 coefficients
+//! to the vector), their coefficients random.
+//!
+//! `cargo bench --bench predict`
+//!
+//! Compare 10 classes with 2: the kernel values are the same ones, so all that is
+//! above the time of 2 classes goes to 45 machines and the votes. The aim is below 2
+//! times. Compare with `sklearn.svm.SVC.predict` of a model of the same size, which
+//! takes one row at a time.
+
+#![allow(missing_docs)]
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use hinge::data::{Dense, Matrix, Random};
+use hinge::kernel::{Gamma, KernelSettings, PackedRows};
+use hinge::model::{Model, predict_classes};
+use hinge::monitor::Monitor;
+use hinge::multiclass::Scheme;
+use hinge::{Result, threads};
+use std::borrow::Cow;
+
+const ROWS: usize = 2_000;
+const VECTORS: usize = 1_000;
+const D: usize = 64;
+
+fn rows(n: usize, random: &mut Random) -> Result<Matrix<'static, f32>> {
+    let values = (0..n * D).map(|_| random.unit() as f32).collect();
+    Ok(Matrix::Dense(Dense::new(Cow::Owned(values), n, D)?))
+}
+
+/// Classes of one size; what the coefficients are does not matter.
+fn model(n_classes: usize, random: &mut Random) -> Result<Model<f32>> {
+    let vectors = rows(VECTORS, random)?;
+    let support: Vec<u32> = (0..VECTORS as u32).collect();
+    let settings = KernelSettings {
+        gamma: Gamma::Value(0.25),
+        ..KernelSettings::default()
+    };
+    let n_machines = Scheme::OneVsOne.n_machines(n_classes)?;
+    let n_coefficients = (n_classes - 1) * VECTORS;
+    Model::from_parts(
+        settings.check(&vectors)?,
+        Scheme::OneVsOne,
+        PackedRows::new(&vectors, &support)?,
+        support,
+        &vec![VECTORS / n_classes; n_classes],
+        (0..n_coefficients).map(|_| random.unit() - 0.5).collect(),
+        vec![0.0; n_machines],
+    )
+}
+
+fn predict(model: &Model<f32>, rows: &Matrix<'_, f32>) -> Result<Vec<u32>> {
+    let values = model.decision_values(rows, &Monitor::new())?;
+    Ok(predict_classes(model.scheme(), model.n_classes(), &values))
+}
+
+fn rows_per_second(criterion: &mut Criterion) {
+    let pool = threads::pool(1).expect("one thread");
+    let mut random = Random::new(1);
+    let rows = rows(ROWS, &mut random).expect("valid rows");
+    let mut group = criterion.benchmark_group("rows_classified_per_second");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    for n_classes in [2, 10] {
+        let model = model(n_classes, &mut random).expect("parts that fit");
+        group.bench_function(BenchmarkId::new("classes", n_classes), |bench| {
+            bench.iter(|| {
+                pool.install(|| predict(&model, &rows))
+                    .expect("rows that fit")
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, rows_per_second);
+criterion_main!(benches);

@@ -1,0 +1,188 @@
+//! Rows and labels are checked once, refusals name the place, and random numbers are the
+//! same in every release.
+
+use hinge::data::{Csr, Dense, Labels, Matrix, Random};
+use hinge::error::{reserve, zeros};
+use hinge::{Error, Result};
+use proptest::prelude::*;
+use std::borrow::Cow;
+
+fn csr(
+    offsets: &[usize],
+    indices: &[u32],
+    values: &[f64],
+    n_cols: usize,
+) -> Result<Csr<'static, f64>> {
+    let (indices, values) = (indices.to_vec(), values.to_vec());
+    Csr::new(
+        offsets.to_vec(),
+        Cow::Owned(indices),
+        Cow::Owned(values),
+        n_cols,
+    )
+}
+
+fn refusal<T: std::fmt::Debug>(result: Result<T>) -> String {
+    result.expect_err("must be refused").to_string()
+}
+
+#[test]
+fn dense_rows_are_finite_and_of_their_shape() -> Result<()> {
+    let dense = |values: Vec<f32>, n_rows, n_cols| Dense::new(Cow::Owned(values), n_rows, n_cols);
+    let rows = dense(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3, 2)?;
+    assert_eq!(
+        (rows.n_rows(), rows.n_cols(), rows.row(1)),
+        (3, 2, &[3.0, 4.0][..])
+    );
+    assert_eq!(
+        rows.gather(&[2, 0, 2])?.into_values(),
+        [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]
+    );
+    assert_eq!(
+        refusal(dense(vec![0.0; 5], 3, 2)),
+        "5 values do not make 3 rows of 2 features"
+    );
+    assert!(
+        dense(vec![], usize::MAX, 2).is_err(),
+        "the product overflows"
+    );
+    let rule = "every value must be finite";
+    for (value, name) in [
+        (f32::NAN, "NaN"),
+        (f32::INFINITY, "inf"),
+        (f32::NEG_INFINITY, "-inf"),
+    ] {
+        let mut values = vec![0.0; 6];
+        (values[3], values[5]) = (value, f32::NAN);
+        let sentence = format!("X contains {name} (first at row 1, column 1); {rule}");
+        assert_eq!(refusal(dense(values, 3, 2)), sentence);
+    }
+    Ok(())
+}
+
+#[test]
+fn sparse_rows_are_canonical() -> Result<()> {
+    let rows = csr(&[0, 2, 2, 3], &[0, 2, 1], &[1.0, 2.0, 3.0], 3)?;
+    assert_eq!(
+        (rows.n_rows(), rows.row(0)),
+        (3, (&[0, 2][..], &[1.0, 2.0][..]))
+    );
+    let gathered = rows.gather(&[2, 1, 0])?;
+    assert_eq!(
+        gathered,
+        csr(&[0, 1, 1, 3], &[1, 0, 2], &[3.0, 1.0, 2.0], 3)?
+    );
+    let (matrix, mut row) = (Matrix::Sparse(rows), [9.0; 3]);
+    matrix.copy_row(0, &mut row);
+    assert_eq!((row, matrix.max_abs()), ([1.0, 0.0, 2.0], 3.0));
+
+    assert!(refusal(csr(&[], &[], &[], 3)).contains("must start with 0"));
+    assert!(refusal(csr(&[1, 1], &[0], &[1.0], 3)).contains("must start with 0"));
+    assert!(refusal(csr(&[0, 2, 1], &[0], &[1.0], 3)).contains("decreases after row 1"));
+    let short = refusal(csr(&[0, 2], &[0, 1], &[1.0], 3));
+    assert!(short.contains("ends at 2, but there are 2 indices and 1 values"));
+    let wide = refusal(csr(&[0, 0, 1], &[3], &[1.0], 3));
+    assert_eq!(
+        wide,
+        "sparse X has column index 3 in row 1, but only 3 columns"
+    );
+    for columns in [[1, 0], [1, 1]] {
+        let unsorted = refusal(csr(&[0, 2], &columns, &[1.0; 2], 3));
+        assert!(unsorted.contains("not ascending in row 0"));
+    }
+    let nan = refusal(csr(&[0, 1, 2], &[0, 2], &[1.0, f64::NAN], 3));
+    assert!(nan.starts_with("X contains NaN (first at row 1, column 2)"));
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn no_arrays_make_sparse_rows_that_leave_their_bounds(
+        offsets in prop::collection::vec(0usize..8, 0..6),
+        indices in prop::collection::vec(0u32..6, 0..8),
+        n_values in 0usize..8,
+        n_cols in 0usize..6,
+    ) {
+        let values = vec![1.0; n_values];
+        let canonical = offsets.first() == Some(&0)
+            && offsets.is_sorted()
+            && offsets.last() == Some(&indices.len())
+            && n_values == indices.len()
+            && indices.iter().all(|&c| (c as usize) < n_cols)
+            && offsets.windows(2).all(|w| indices[w[0]..w[1]].is_sorted_by(|a, b| a < b));
+        let rows = csr(&offsets, &indices, &values, n_cols);
+        prop_assert_eq!(rows.is_ok(), canonical);
+        let stored = rows.iter().flat_map(|m| (0..m.n_rows()).map(|i| m.row(i).0.len()));
+        prop_assert_eq!(stored.sum::<usize>(), if canonical { indices.len() } else { 0 });
+    }
+}
+
+#[test]
+fn labels_sort_rows_by_class_and_keep_their_order() -> Result<()> {
+    let labels = Labels::new(&[2, 0, 1, 0, 2, 0], 3)?;
+    assert_eq!(labels.order(), [1, 3, 5, 2, 0, 4]);
+    assert_eq!((labels.n_rows(), labels.n_classes()), (6, 3));
+    assert_eq!(
+        [0, 1, 2].map(|class| labels.rows_of(class)),
+        [0..3, 3..4, 4..6]
+    );
+    assert!(
+        (0..6)
+            .map(|row| labels.class_of(row))
+            .eq([0, 0, 0, 1, 2, 2])
+    );
+    for (codes, n_classes, sentence) in [
+        (&[0, 0][..], 1, "y has 1 class(es)"),
+        (&[], 0, "y has 0 class(es)"),
+        (
+            &[0, 3, 1],
+            3,
+            "class code 3 is not below the number of classes, 3",
+        ),
+        (&[0, u32::MAX], 2, "class code 4294967295 is not below"),
+        (&[0, 2, 0], 3, "class number 1 has no rows"),
+    ] {
+        let error = refusal(Labels::new(codes, n_classes));
+        assert!(error.starts_with(sentence), "{error}");
+    }
+    Ok(())
+}
+
+/// The first numbers of SplitMix64 as its authors' program prints them.
+#[test]
+fn random_numbers_are_those_of_splitmix64() {
+    let mut random = Random::new(1_234_567);
+    let expected = [
+        6_457_827_717_110_365_317,
+        3_203_168_211_198_807_973,
+        9_817_491_932_198_370_423,
+    ];
+    assert_eq!([(); 3].map(|()| random.next_u64()), expected);
+    let mut random = Random::new(0);
+    assert_eq!(random.next_u64(), 0xE220_A839_7B1D_CDAF);
+    for n in [1, 2, 7, usize::MAX] {
+        assert!((0..1000).all(|_| random.below(n) < n));
+    }
+    assert!(
+        (0..1000)
+            .map(|_| random.unit())
+            .all(|x| (0.0..1.0).contains(&x))
+    );
+    let mut items: Vec<u32> = (0..100).collect();
+    random.shuffle(&mut items);
+    assert!(!items.is_sorted());
+    items.sort_unstable();
+    assert!(items.into_iter().eq(0..100), "a shuffle keeps every item");
+}
+
+#[test]
+fn buffers_that_cannot_be_are_errors_and_not_aborts() -> Result<()> {
+    assert_eq!(zeros::<f32>(2, 3, "six")?, [0.0; 6]);
+    assert!(reserve::<u64>(10, 10, "a hundred")?.capacity() >= 100);
+    for (rows, cols) in [(usize::MAX, 2), (usize::MAX / 2, 1), (1 << 25, 1 << 25)] {
+        let error = zeros::<f64>(rows, cols, "the test").expect_err("too large");
+        assert!(matches!(error, Error::Memory { .. }));
+        assert!(error.to_string().ends_with("bytes for the test"), "{error}");
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! The Gram matrix is its rows, one at a time; squared distances give the matrices of all
+//! gammas to the bit; a precomputed matrix is sorted, or refused with the place named.
+
+use hinge::data::{Csr, Dense, Labels, Matrix, Random};
+use hinge::kernel::{
+    Gamma, Gram, Kernel, KernelKind, KernelSettings, PackedRows, Queries, SquaredDistances,
+};
+use hinge::monitor::Monitor;
+use hinge::multiclass::TrainingSet;
+use hinge::simd::Lanes;
+use hinge::{Error, Result};
+use std::borrow::Cow;
+
+/// Small matrices, whose values are all computed, and large ones, half of which is copied.
+fn matrices<T: Lanes>() -> [Matrix<'static, T>; 4] {
+    [
+        dense(131, 7),
+        dense(900, 70),
+        sparse(131, 2),
+        sparse(900, 10),
+    ]
+}
+
+fn dense<T: Lanes>(n: usize, d: usize) -> Matrix<'static, T> {
+    let mut random = Random::new(1);
+    let values = (0..n * d).map(|_| T::from_f64(random.unit() - 0.5));
+    let dense = Dense::new(Cow::Owned(values.collect()), n, d);
+    Matrix::Dense(dense.expect("finite values"))
+}
+
+/// One value in each of some groups of three columns.
+fn sparse<T: Lanes>(n: usize, n_groups: usize) -> Matrix<'static, T> {
+    let mut random = Random::new(2);
+    let groups = (0..n).flat_map(|_| 0..n_groups);
+    let columns = groups
+        .map(|group| (3 * group + random.below(3)) as u32)
+        .collect();
+    let values = (0..n * n_groups).map(|_| T::from_f64(random.unit() - 0.5));
+    let csr = Csr::new(
+        (0..=n).map(|i| i * n_groups).collect(),
+        Cow::Owned(columns),
+        Cow::Owned(values.collect()),
+        3 * n_groups,
+    );
+    Matrix::Sparse(csr.expect("canonical rows"))
+}
+
+fn pack<T: Lanes>(matrix: &Matrix<'_, T>) -> Result<PackedRows<T>> {
+    PackedRows::new(matrix, &(0..matrix.n_rows() as u32).collect::<Vec<_>>())
+}
+
+fn kernel(kind: KernelKind, gamma: f64) -> Result<Kernel> {
+    let settings = KernelSettings {
+        kind,
+        gamma: Gamma::Value(gamma),
+        ..KernelSettings::default()
+    };
+    settings.check_numbers()
+}
+
+fn a_gram_matrix_is_its_rows_one_at_a_time<T: Lanes>() -> Result<()> {
+    for matrix in matrices::<T>() {
+        let packed = pack(&matrix)?;
+        for kind in [
+            KernelKind::Linear,
+            KernelKind::Rbf,
+            KernelKind::Polynomial,
+            KernelKind::Sigmoid,
+        ] {
+            let kernel = kernel(kind, 0.7)?;
+            let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
+            let n = matrix.n_rows();
+            let (mut queries, mut row) = (Queries::new(), vec![T::ZERO; n]);
+            for i in 0..n {
+                packed.load(&matrix, i..i + 1, &mut queries);
+                packed.kernel_block(&kernel, &queries, 0..n, &mut row, n);
+                assert_eq!(gram.row(i), row, "{kind:?}, row {i}");
+                // Symmetric to the bit, and the RBF of a row with itself is 1.
+                let column: Vec<T> = (0..n).map(|j| gram.row(j)[i]).collect();
+                assert_eq!(column, row, "{kind:?}, column {i}");
+                assert!(kind != KernelKind::Rbf || row[i] == T::from_f64(1.0));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn distances_give_the_gram_matrix_of_any_gamma<T: Lanes>() -> Result<()> {
+    for matrix in matrices::<T>() {
+        let packed = pack(&matrix)?;
+        let distances = SquaredDistances::new(&packed, &Monitor::new())?;
+        let mut again = distances.gram(1.0)?;
+        for gamma in (-5..3).map(|power| 4f64.powi(power)).chain([0.0, 1e3]) {
+            let kernel = kernel(KernelKind::Rbf, gamma)?;
+            let direct = Gram::new(&packed, &kernel, &Monitor::new())?.into_values();
+            assert_eq!(distances.gram(gamma)?.into_values(), direct, "{gamma}");
+            distances.gram_into(gamma, &mut again)?;
+            assert_eq!(again.clone().into_values(), direct, "{gamma}");
+        }
+        for gamma in [-1.0, f64::NAN, f64::INFINITY] {
+            let error = distances.gram(gamma).expect_err("not a gamma");
+            assert!(error.to_string().starts_with(&format!("gamma = {gamma} ")));
+        }
+        let small = Dense::new(Cow::Owned(vec![T::ZERO; 4]), 2, 2)?;
+        let mut small = Gram::precomputed(&small, &[0, 1])?;
+        assert!(matches!(
+            distances.gram_into(1.0, &mut small),
+            Err(Error::Shape(_))
+        ));
+    }
+    Ok(())
+}
+
+fn a_precomputed_matrix_is_taken_in_the_order_given<T: Lanes>() -> Result<()> {
+    let value = |i: usize, j: usize| T::from_f64((10 * i.min(j) + i.max(j)) as f64);
+    let values = (0..9).map(|k| value(k / 3, k % 3)).collect();
+    let order = [2u32, 0, 1];
+    let gram = Gram::precomputed(&Dense::new(Cow::Owned(values), 3, 3)?, &order)?;
+    for (i, &row) in order.iter().enumerate() {
+        let expected: Vec<T> = order
+            .iter()
+            .map(|&j| value(row as usize, j as usize))
+            .collect();
+        assert_eq!(gram.row(i), expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_matrix_that_is_no_kernel_is_refused_with_its_place() -> Result<()> {
+    let train = |matrix: Matrix<'_, f64>| {
+        let settings = KernelSettings {
+            kind: KernelKind::Precomputed,
+            ..KernelSettings::default()
+        };
+        let labels = Labels::new(&[0, 1, 0], 2)?;
+        TrainingSet::new(&matrix, labels, vec![1.0; 2], settings)
+    };
+    let refusal = |matrix| train(matrix).expect_err("no kernel").to_string();
+    let wide = Dense::new(Cow::Owned(vec![0.0; 12]), 3, 4)?;
+    assert!(refusal(Matrix::Dense(wide)).contains("X is 3 x 4"));
+    let mut values = vec![1.0; 9];
+    values[5] = 1.1;
+    let skew = refusal(Matrix::Dense(Dense::new(Cow::Owned(values), 3, 3)?));
+    assert!(skew.contains("X[2, 1] = 1 but X[1, 2] = 1.1"), "{skew}");
+    let empty = Csr::new(vec![0; 4], Cow::Owned(vec![]), Cow::Owned(vec![]), 3)?;
+    assert!(refusal(Matrix::Sparse(empty)).contains("must be dense"));
+    // A skew of a few roundings is none.
+    let nearly = vec![1.0, 0.5, 0.5 + 1e-9, 1.0];
+    Gram::precomputed(&Dense::new(Cow::Owned(nearly), 2, 2)?, &[0, 1])?;
+    let columns = PackedRows::<f64>::columns(vec![0, 3], 3).expect_err("column 3 of 3");
+    assert!(columns.to_string().contains("support vector 3"));
+    assert!(PackedRows::<f64>::columns(vec![0, 2], 3)?.unpack().is_err());
+    Ok(())
+}
+
+macro_rules! in_both_types {
+    ($($claim:ident),*) => {
+        mod f32 { $(#[test] fn $claim() -> hinge::Result<()> { super::$claim::<f32>() })* }
+        mod f64 { $(#[test] fn $claim() -> hinge::Result<()> { super::$claim::<f64>() })* }
+    };
+}
+
+in_both_types!(
+    a_gram_matrix_is_its_rows_one_at_a_time,
+    distances_give_the_gram_matrix_of_any_gamma,
+    a_precomputed_matrix_is_taken_in_the_order_given
+);

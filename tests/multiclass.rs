@@ -1,0 +1,199 @@
+//! The machines of several classes are the binary machines of their rows, the same bit for
+//! bit from every row source and on any number of threads.
+
+use hinge::data::{Csr, Dense, Labels, Matrix, Random};
+use hinge::kernel::{Gamma, KernelSettings};
+use hinge::monitor::Monitor;
+use hinge::multiclass::{RowSource, Scheme, Training, TrainingSet, pair};
+use hinge::solver::{Machine, Ollawv, OllawvSettings};
+use hinge::{Error, Result, threads};
+use std::borrow::Cow;
+
+const K: usize = 4;
+const D: usize = 5;
+const SCHEMES: [Scheme; 2] = [Scheme::OneVsOne, Scheme::OneVsRest];
+
+/// Classes of different sizes, in no order.
+fn codes(n: usize) -> Vec<u32> {
+    let mut random = Random::new(7);
+    (0..n)
+        .map(|_| random.below(K).max(random.below(K)) as u32)
+        .collect()
+}
+
+fn rows(codes: &[u32]) -> Matrix<'static, f32> {
+    let mut random = Random::new(1);
+    let value = |k: usize| random.unit() as f32 + 0.2 * codes[k / D] as f32;
+    let values = (0..codes.len() * D).map(value).collect();
+    let dense = Dense::new(Cow::Owned(values), codes.len(), D);
+    Matrix::Dense(dense.expect("finite values"))
+}
+
+fn kernel() -> KernelSettings {
+    KernelSettings {
+        gamma: Gamma::Value(1.5),
+        ..KernelSettings::default()
+    }
+}
+
+fn solver() -> Ollawv {
+    let settings = OllawvSettings {
+        margins: vec![0.1, 0.8],
+        c: 1.0,
+        bias: true,
+        max_sv_fraction: 0.9,
+    };
+    settings.check().expect("valid settings")
+}
+
+fn train(
+    rows: &Matrix<'_, f32>,
+    codes: &[u32],
+    scheme: Scheme,
+    source: RowSource,
+) -> Result<Training> {
+    let n_classes = codes.iter().max().map_or(0, |&most| most as usize + 1);
+    let weights = vec![1.0; n_classes];
+    let set = TrainingSet::new(rows, Labels::new(codes, n_classes)?, weights, kernel())?;
+    set.train(&solver(), scheme, source, 1 << 16, &Monitor::new())
+}
+
+/// The same machine with the caller's row numbers, of which there are `kept`.
+fn in_rows_of_the_caller(machine: &Machine, labels: &Labels, kept: &[u32]) -> Machine {
+    let caller = |row: u32| kept[labels.order()[row as usize] as usize];
+    let terms = machine.terms.iter().map(|&(row, l)| (caller(row), l));
+    Machine {
+        terms: terms.collect(),
+        ..machine.clone()
+    }
+}
+
+#[test]
+fn each_machine_is_a_binary_training_of_its_rows() -> Result<()> {
+    let codes = codes(300);
+    let (rows, labels) = (rows(&codes), Labels::new(&codes, K)?);
+    let all: Vec<u32> = (0..300).collect();
+    for scheme in SCHEMES {
+        let trained = train(&rows, &codes, scheme, RowSource::Gram)?;
+        for number in 0..scheme.n_machines(K)? {
+            let (positive, negative) = match scheme {
+                Scheme::OneVsOne => (pair(number, K).0, Some(pair(number, K).1)),
+                Scheme::OneVsRest => (number, None),
+            };
+            let is = |row: u32, class: usize| codes[row as usize] as usize == class;
+            let mut kept = all.clone();
+            kept.retain(|&row| is(row, positive) || negative.is_none_or(|other| is(row, other)));
+            let signs: Vec<u32> = kept
+                .iter()
+                .map(|&row| u32::from(is(row, positive)))
+                .collect();
+            let alone = train(&rows.gather(&kept)?, &signs, scheme, RowSource::Computed)?;
+            let binary = Labels::new(&signs, 2)?;
+            for (path, alone) in trained.machines.iter().zip(&alone.machines) {
+                assert_eq!(path.len(), scheme.n_machines(K)?);
+                let expected = in_rows_of_the_caller(&alone[0], &binary, &kept);
+                let own = in_rows_of_the_caller(&path[number], &labels, &all);
+                assert_eq!(own, expected, "{scheme:?}, machine {number}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn machines_do_not_depend_on_threads_or_row_source() -> Result<()> {
+    let codes = codes(700);
+    let dense = rows(&codes);
+    let sparse = Matrix::Sparse(Csr::new(
+        (0..=codes.len()).map(|i| i * D).collect(),
+        Cow::Owned((0..codes.len()).flat_map(|_| 0..D as u32).collect()),
+        Cow::Owned(dense.values().to_vec()),
+        D,
+    )?);
+    for (rows, scheme) in [&dense, &sparse]
+        .into_iter()
+        .flat_map(|m| SCHEMES.map(|s| (m, s)))
+    {
+        let one = threads::pool(1)?;
+        let expected = one.install(|| train(rows, &codes, scheme, RowSource::Gram))?;
+        for n_threads in [1, 2, 8] {
+            for name in ["auto", "gram", "cached", "computed"] {
+                let source = RowSource::parse(name)?;
+                let pool = threads::pool(n_threads)?;
+                let trained = pool.install(|| train(rows, &codes, scheme, source))?;
+                let same = trained.machines == expected.machines;
+                assert!(same, "{scheme:?} from {name} on {n_threads} threads");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// So many rows make each step of one machine parallel.
+#[test]
+fn a_large_machine_does_not_depend_on_threads_or_row_source() -> Result<()> {
+    let mut codes = codes(26_000);
+    codes.iter_mut().for_each(|code| *code %= 2);
+    let rows = rows(&codes);
+    let set = TrainingSet::new(&rows, Labels::new(&codes, 2)?, vec![1.0; 2], kernel())?;
+    let settings = OllawvSettings {
+        margins: vec![0.1],
+        c: 1.0,
+        bias: true,
+        max_sv_fraction: 0.005,
+    };
+    let solver = settings.check()?;
+    let train = |n_threads, source| {
+        let train = || set.train(&solver, Scheme::OneVsOne, source, 1 << 20, &Monitor::new());
+        threads::pool(n_threads)?.install(train)
+    };
+    let expected = train(1, RowSource::Computed)?.machines;
+    for n_threads in [2, 8] {
+        for source in [RowSource::Computed, RowSource::Cached] {
+            let same = train(n_threads, source)?.machines == expected;
+            assert!(same, "{source:?} on {n_threads} threads");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn kernel_values_are_those_of_the_steps_taken() -> Result<()> {
+    let codes = codes(200);
+    let labels = Labels::new(&codes, K)?;
+    for scheme in SCHEMES {
+        let trained = train(&rows(&codes), &codes, scheme, RowSource::Computed)?;
+        let n_rows = |number| scheme.machine(number, &labels).parts.n_rows();
+        let longest = trained.machines[1].iter().enumerate();
+        let expected: usize = longest.map(|(m, machine)| machine.n_iter * n_rows(m)).sum();
+        assert_eq!(trained.n_kernel_evals, expected as u64);
+        let on_gram = train(&rows(&codes), &codes, scheme, RowSource::Gram)?;
+        assert_eq!(on_gram.n_kernel_evals, 200 * 200);
+    }
+    Ok(())
+}
+
+#[test]
+fn labels_and_weights_that_do_not_fit_are_refused() -> Result<()> {
+    let codes = codes(50);
+    let set = |n: usize, weights: &[f64]| {
+        let labels = Labels::new(&codes[..n], K)?;
+        TrainingSet::new(&rows(&codes), labels, weights.to_vec(), kernel()).map(|_| ())
+    };
+    let shape = |message: &str| Err(Error::Shape(message.into()));
+    assert_eq!(set(50, &[1.0; K]), Ok(()));
+    assert_eq!(set(49, &[1.0; K]), shape("X has 50 rows, but y has 49"));
+    assert_eq!(
+        set(50, &[1.0; 3]),
+        shape("3 class weights were given for 4 classes")
+    );
+    for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let error = set(50, &[1.0, weight, 1.0, 1.0]).expect_err("no weight");
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("class_weight = {weight} "))
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+"""Scripts in a process of their own: signals, limits and closed streams stay there."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+PRELUDE = """\
+import json, os, signal, sys, threading, time
+import numpy as np
+import hinge
+
+def report(**facts):
+    print(json.dumps(facts), flush=True)
+"""
+
+
+def run_script(body, timeout=60, **environment):
+    """Run ``body`` after PRELUDE and return the finished process."""
+    return subprocess.run(
+        [sys.executable, "-c", PRELUDE + textwrap.dedent(body)],
+        env={**os.environ, "RUST_BACKTRACE": "0", **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def facts_of(body, timeout=60, **environment):
+    """Run ``body``, which must end well, and return what it passed to ``report``."""
+    process = run_script(body, timeout, **environment)
+    assert process.returncode == 0, f"exit code {process.returncode}\n{process.stderr[-2000:]}"
+    facts = {}
+    for line in process.stdout.splitlines():
+        facts |= json.loads(line)
+    return facts

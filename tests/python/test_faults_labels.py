@@ -1,0 +1,154 @@
+"""Labels keep their identity; labels and class weights that cannot be used are named."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hinge import OLLAWV, fold_labels
+from sklearn.exceptions import DataConversionWarning
+
+REFUSED = (ValueError, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("y", "label"), [(np.zeros(120, int), "0"), (["ham"] * 120, "ham"), ([True] * 120, "True")]
+)
+def test_a_single_class_is_refused_by_its_name(noisy, refuses, y, label):  # case 40
+    refuses(noisy[0], y, f"y has only one class, .*{label}")
+    with pytest.raises(ValueError, match=label):
+        fold_labels(y, 2)
+
+
+def test_a_class_lost_to_a_zero_weight_is_named(noisy, refuses):  # case 41
+    refuses(*noisy, "class 1 is lost", class_weight={1: 0.0})
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_continuous_labels_are_refused(noisy, refuses, multi_class):  # case 42
+    X, _ = noisy
+    refuses(X, X[:, 0], "continuous", multi_class=multi_class)
+
+
+@pytest.mark.parametrize("shape", [(120, 2), (60, 2, 1), (1, 120)])
+def test_labels_that_are_no_vector_are_refused(noisy, refuses, shape):  # case 43
+    refuses(noisy[0], np.zeros(shape, dtype=int), r"shape|inconsistent")
+
+
+def test_a_column_of_labels_warns_as_in_scikit_learn(noisy):  # case 43
+    X, y = noisy
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        model = OLLAWV().fit(X, y[:, None])
+    np.testing.assert_array_equal(model.dual_coef_, OLLAWV().fit(X, y).dual_coef_)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([0.0, 1.0] * 59 + [np.nan, 1.0]),
+        np.array([0.0, 1.0] * 59 + [np.inf, 1.0]),
+        np.array(["a", "b"] * 59 + [None, "b"], dtype=object),
+        np.array(["a", "b"] * 59 + [np.nan, "b"], dtype=object),
+        np.array(["a", "b"] * 59 + [pd.NA, "b"], dtype=object),
+        pd.Series(["a", "b"] * 59 + [pd.NA, "b"], dtype="string"),
+        pd.Series([0, 1] * 59 + [pd.NA, 1], dtype="Int64"),
+        pd.Series(pd.Categorical(["a", "b"] * 59 + [None, "b"])),
+        pl.Series(["a", "b"] * 59 + [None, "b"]),
+        pl.Series([0, 1] * 59 + [None, 1]),
+        np.ma.array([0, 1] * 60, mask=[False] * 118 + [True, False]),
+    ],
+    ids=lambda y: f"{type(y).__name__} {y.dtype}",
+)
+def test_the_first_missing_label_is_named(noisy, refuses, y):  # cases 28, 44
+    refuses(noisy[0], y, r"\by\b.*(118|masked|missing)")
+
+
+def test_no_labels_at_all_are_refused(noisy, refuses):  # case 44
+    refuses(noisy[0], None, "requires y")
+
+
+@pytest.mark.parametrize("y", [3, "ab", {}, object()], ids=lambda y: type(y).__name__)
+def test_what_is_no_sequence_of_labels_is_refused(noisy, refuses, y):
+    refuses(noisy[0], y, r"\S", REFUSED)
+
+
+def test_labels_that_have_no_order_are_refused(noisy, refuses):
+    refuses(noisy[0], np.array(["a", 1] * 60, dtype=object), r"\by\b|label", REFUSED)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array(["ham", "spam"]),
+        np.array(["ham", "spam"], dtype=object),
+        np.array(["", "ä", "日本", "z" * 500]),
+        np.array([False, True]),
+        np.array([-3, -1, 7], dtype=np.int8),
+        np.array([-(2**63), 0, 2**63 - 1]),
+        np.array([0, 2**63, 2**64 - 1], dtype=np.uint64),
+        np.array([-2.0, 0.0, 5.0]),
+        np.array([2**53, 2**53 + 1]),
+    ],
+    ids=lambda labels: f"{labels.dtype}-{len(labels)}",
+)
+def test_labels_keep_identity_type_and_order(rng, labels):  # case 45
+    k = len(labels)
+    codes = rng.permutation(np.arange(30 * k) % k)
+    X = np.eye(k)[codes] + 0.1 * rng.normal(size=(30 * k, k))
+    model = OLLAWV().fit(X, labels[codes])
+    assert model.classes_.tolist() == sorted(labels.tolist())
+    assert model.classes_.dtype == labels.dtype
+    predicted = model.predict(X)
+    assert predicted.dtype == labels.dtype
+    assert predicted.tolist() == labels[codes].tolist()
+
+
+def test_class_weights_find_their_class_by_its_label(rng):
+    X, names = rng.normal(size=(60, 2)), np.array(["a", "b", "c"])
+    y = np.arange(60) % 3
+    by_name = OLLAWV(class_weight={"b": 3.0}).fit(X, names[y])
+    by_number = OLLAWV(class_weight={np.int64(1): 3.0}).fit(X, y)
+    by_bool = OLLAWV(class_weight={True: 3.0}).fit(X[y < 2], y[y < 2].astype(bool))
+    pair = OLLAWV(class_weight={1: 3}).fit(X[y < 2], y[y < 2])
+    np.testing.assert_array_equal(by_name.dual_coef_, by_number.dual_coef_)
+    np.testing.assert_array_equal(by_bool.dual_coef_, pair.dual_coef_)
+
+
+def test_too_many_classes_are_refused_with_the_number_of_pairs(refuses):  # cases 46, 76
+    y = np.repeat(np.arange(47_000), 2)
+    refuses(np.zeros((len(y), 1)), y, r"47000 classes.* 1104476500 pairs")
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "sentence"),
+    [  # case 52
+        ({2: 1.0}, "the class 2"),
+        ({"1": 1.0}, "the class '1'"),
+        ({1: -1.0}, r"class_weight\[1\] = -1.0"),
+        ({1: float("nan")}, r"class_weight\[1\] = nan"),
+        ({1: float("inf")}, r"class_weight\[1\] = inf"),
+        ({1: "heavy"}, r"class_weight\[1\] = 'heavy'"),
+        ({1: None}, r"class_weight\[1\] = None"),
+        ({1: 1 + 2j}, r"class_weight\[1\] = \(1\+2j\)"),
+        ("heavy", "class_weight = 'heavy'"),
+        ([1.0, 2.0], r"class_weight = \[1.0, 2.0\]"),
+        (3.0, "class_weight = 3.0"),
+    ],
+)
+def test_impossible_class_weights_are_named(noisy, refuses, class_weight, sentence):
+    refuses(*noisy, sentence, REFUSED, class_weight=class_weight)
+
+
+@pytest.mark.parametrize("weight", [1e39, 1e-46, 1e300])
+def test_an_extreme_class_weight_gives_the_model_of_float64_or_is_refused(noisy, weight):
+    """float32 holds neither 1e39 nor 1e-46: a step must not become infinity or nothing."""
+    X, y = noisy
+    wide = OLLAWV(class_weight={0: weight}).fit(X, y)
+    try:
+        narrow = OLLAWV(class_weight={0: weight}).fit(X.astype(np.float32), y)
+    except ValueError as refusal:
+        sentence = str(refusal)
+    else:
+        sentence = "class_weight"
+        assert narrow.n_iter_ == wide.n_iter_
+        np.testing.assert_array_equal(narrow.predict(X), wide.predict(X))
+    assert "class_weight" in sentence

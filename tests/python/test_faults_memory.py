@@ -1,0 +1,101 @@
+"""Memory that is not there is an error, and memory that was used is given back (75-78)."""
+
+import sys
+
+import pytest
+from processes import facts_of
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+# What a limited process does after a call that needs more memory than it has.
+SHORT_OF_MEMORY = """
+import resource
+import scipy.sparse as sp
+
+def tiny():
+    return hinge.OLLAWV(n_jobs=1).fit([[0.0], [1.0]], [0, 1]).predict([[0.0], [1.0]]).tolist()
+
+def limited(gigabytes, call):
+    pages = int(open("/proc/self/statm").read().split()[0])
+    limit = pages * resource.getpagesize() + int(gigabytes * 1e9)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    try:
+        call()
+        report(raised="nothing")
+    except (MemoryError, ValueError) as error:
+        report(raised=type(error).__name__, message=str(error))
+    report(after=tiny())
+
+tiny()
+wide = sp.csr_matrix(
+    (np.ones(4), np.array([0, 1, 2, 2**31 - 2], dtype=np.int64), np.arange(5, dtype=np.int64)),
+    shape=(4, 2**31 - 1),
+)
+"""
+
+HUNGRY = {
+    "kernel matrix": "hinge.kernel_matrix(np.zeros((60_000, 1)), n_jobs=1)",
+    "kernel matrix of sparse rows": "hinge.kernel_matrix(sp.csr_matrix((60_000, 1)), n_jobs=1)",
+    "fit of 2^31 columns": "hinge.OLLAWV(gamma=1.0).fit(wide, [0, 0, 1, 1])",
+    "scaling of 2^31 columns": "hinge.MinMaxScaler().fit(wide)",
+}
+
+
+@linux
+@pytest.mark.parametrize("call", HUNGRY)
+def test_memory_that_is_not_there_is_an_error(call):  # cases 76, 77
+    facts = facts_of(SHORT_OF_MEMORY + f"limited(2, lambda: {HUNGRY[call]})")
+    assert facts["raised"] == "MemoryError"
+    assert facts["message"]
+    assert facts["after"] == [0, 1]
+
+
+@linux
+@pytest.mark.parametrize("method", ["predict", "decision_function"])
+def test_scores_that_do_not_fit_are_an_error(method):  # case 77
+    """200,000 rows by 1,000 classes are 1.6 GB."""
+    facts = facts_of(
+        SHORT_OF_MEMORY
+        + f"""
+model = hinge.OLLAWV(multi_class="ovr", max_sv_fraction=1e-9)
+model.fit(np.arange(2000.0)[:, None], np.repeat(np.arange(1000), 2))
+rows = np.zeros((200_000, 1))
+limited(1.2, lambda: model.{method}(rows))
+"""
+    )
+    assert facts["raised"] == "MemoryError"
+    assert facts["after"] == [0, 1]
+
+
+@linux
+def test_a_hundred_fits_do_not_grow_the_memory():  # case 78
+    facts = facts_of(
+        """
+        import scipy.sparse as sp
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(400, 20)), rng.integers(0, 3, 400)
+        S, scaler = sp.csr_matrix(np.where(X < 0, 0, X)), hinge.MinMaxScaler()
+
+        def resident():
+            return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        def work():
+            for rows in (X, S):
+                model = hinge.OLLAWV(n_jobs=2).fit(scaler.fit_transform(rows), y)
+                model.decision_function(rows)
+                model.support_vectors_
+                hinge.kernel_matrix(rows, n_jobs=2)
+            try:
+                hinge.OLLAWV(gamma=-1.0).fit(X, y)
+            except ValueError:
+                pass
+
+        for _ in range(20):
+            work()
+        before = resident()
+        for _ in range(100):
+            work()
+        report(grown=resident() - before)
+        """
+    )
+    assert facts["grown"] < 8e6

@@ -1,0 +1,87 @@
+//! Classes are split into pairs in one fixed order, and too many of them are refused with
+//! their number before any size overflows.
+
+use hinge::Result;
+use hinge::data::Labels;
+use hinge::multiclass::{RowSource, Scheme, pair, pair_number};
+
+const SCHEMES: [Scheme; 2] = [Scheme::OneVsOne, Scheme::OneVsRest];
+
+#[test]
+fn pairs_and_their_numbers_are_inverse() {
+    for k in 2..60 {
+        let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
+        for (number, (a, b)) in pairs.enumerate() {
+            assert_eq!((pair(number, k), pair_number(a, b, k)), ((a, b), number));
+        }
+        let n_pairs = k * (k - 1) / 2;
+        let expected = if k == 2 { [1, 1] } else { [n_pairs, k] };
+        assert_eq!(SCHEMES.map(|scheme| scheme.n_machines(k)), expected.map(Ok));
+    }
+}
+
+#[test]
+fn a_machine_has_the_rows_and_signs_of_its_classes() -> Result<()> {
+    let labels = Labels::new(&[2, 0, 1, 1, 0, 2, 2], 3)?;
+    let spec = |scheme: Scheme, number| {
+        let spec = scheme.machine(number, &labels);
+        let rows: Vec<_> = spec.parts.iter().map(|part| part.global.clone()).collect();
+        (rows, spec.signs, spec.classes)
+    };
+    let between_0_and_2 = (vec![0..2, 4..7], vec![1.0, -1.0], vec![0, 2]);
+    assert_eq!(spec(Scheme::OneVsOne, 1), between_0_and_2);
+    let one_or_not = (vec![0..2, 2..4, 4..7], vec![-1.0, 1.0, -1.0], vec![0, 1, 2]);
+    assert_eq!(spec(Scheme::OneVsRest, 1), one_or_not);
+    // Of two classes the second is positive, whatever the scheme.
+    let two = Labels::new(&[1, 0, 1], 2)?;
+    for scheme in SCHEMES {
+        assert_eq!(scheme.machine(0, &two).signs, [-1.0, 1.0]);
+    }
+    Ok(())
+}
+
+#[test]
+fn too_many_pairs_are_refused_with_their_number() {
+    assert_eq!(Scheme::OneVsOne.n_machines(5_793), Ok(16_776_528));
+    for (k, n_pairs) in [
+        (5_794, "16782321"),
+        (47_000, "1104476500"),
+        (usize::MAX, "170141183460469231704017187605319778305"),
+    ] {
+        let error = Scheme::OneVsOne.n_machines(k).expect_err("too many");
+        let sentence = error.to_string();
+        assert!(sentence.contains(&format!("{k} classes")), "{sentence}");
+        assert!(sentence.contains(&format!("{n_pairs} pairs")), "{sentence}");
+        assert!(sentence.contains("use multi_class='ovr'"), "{sentence}");
+    }
+    assert_eq!(Scheme::OneVsRest.n_machines(47_000), Ok(47_000));
+}
+
+#[test]
+fn one_against_the_rest_is_not_advised_to_itself() {
+    let error = Scheme::OneVsRest.n_machines(1 << 25).expect_err("too many");
+    assert!(
+        !error.to_string().contains("use multi_class='ovr'"),
+        "{error}"
+    );
+}
+
+#[test]
+fn names_are_read_back_and_others_refused() -> Result<()> {
+    for scheme in SCHEMES {
+        assert_eq!(Scheme::parse(scheme.name()), Ok(scheme));
+    }
+    let error = Scheme::parse("both")
+        .expect_err("no such scheme")
+        .to_string();
+    assert!(
+        error.starts_with("multi_class = \"both\" is not valid"),
+        "{error}"
+    );
+    assert_eq!(RowSource::parse("gram")?, RowSource::Gram);
+    let error = RowSource::parse("disk")
+        .expect_err("no such source")
+        .to_string();
+    assert!(error.starts_with("rows = \"disk\" is not valid"), "{error}");
+    Ok(())
+}

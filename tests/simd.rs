@@ -1,0 +1,132 @@
+//! The slice loops equal plain ones. The data are small whole numbers, whose sums no
+//! order of additions rounds, so that equal means equal.
+
+use hinge::data::Random;
+use hinge::simd::{self, Lanes, Smallest};
+use std::process::Command;
+
+/// All lengths below 200, and some around the blocks of longer loops.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..200).chain([511, 512, 513, 1023, 1024, 1025, 2048, 3001])
+}
+
+/// Whole numbers from -8 to 8.
+fn whole<T: Lanes>(n: usize, random: &mut Random) -> Vec<T> {
+    let mut number = || random.below(17) as f64 - 8.0;
+    (0..n).map(|_| T::from_f64(number())).collect()
+}
+
+fn pairs<T: Lanes>(a: &[T], b: &[T]) -> impl Iterator<Item = (f64, f64)> {
+    a.iter().zip(b).map(|(a, b)| (a.to_f64(), b.to_f64()))
+}
+
+fn sums_equal_plain_sums<T: Lanes>() {
+    let mut random = Random::new(1);
+    for n in lengths() {
+        let (a, b) = (whole::<T>(n, &mut random), whole::<T>(n, &mut random));
+        let dot: f64 = pairs(&a, &b).map(|(a, b)| a * b).sum();
+        assert_eq!(simd::dot(&a, &b).to_f64(), dot, "{n} elements");
+        let distance: f64 = pairs(&a, &b).map(|(a, b)| (a - b).powi(2)).sum();
+        assert_eq!(
+            simd::squared_distance(&a, &b).to_f64(),
+            distance,
+            "{n} elements"
+        );
+    }
+}
+
+/// Any order of additions errs by at most `n` roundings of the sum of absolute values.
+fn rounding_stays_below_its_bound<T: Lanes>() {
+    let mut random = Random::new(2);
+    let is_single = size_of::<T>() == 4;
+    let epsilon = if is_single {
+        f32::EPSILON.into()
+    } else {
+        f64::EPSILON
+    };
+    for n in lengths() {
+        let mut numbers =
+            || -> Vec<T> { (0..n).map(|_| T::from_f64(random.unit() - 0.5)).collect() };
+        let (a, b) = (numbers(), numbers());
+        let sizes: f64 = pairs(&a, &b).map(|(a, b)| (a * b).abs()).sum();
+        let plain: f64 = pairs(&a, &b).map(|(a, b)| a * b).sum();
+        let error = (simd::dot(&a, &b).to_f64() - plain).abs();
+        assert!(
+            error <= (n + 1) as f64 * epsilon * sizes,
+            "{error:e} at {n} elements"
+        );
+    }
+}
+
+fn updates_equal_plain_loops<T: Lanes>() {
+    let mut random = Random::new(3);
+    for n in lengths() {
+        let (x, y) = (whole::<T>(n, &mut random), whole::<T>(n, &mut random));
+        let (a, b) = (T::from_f64(-3.0), T::from_f64(5.0));
+        let mut sum = y.clone();
+        simd::axpy(&mut sum, a, &x);
+        let plain: Vec<T> = x.iter().zip(&y).map(|(&x, &y)| y + a * x).collect();
+        assert_eq!(sum, plain, "{n} elements");
+
+        // A third of the rows is used up; so few different values make many ties.
+        let mut v = y;
+        v.iter_mut().step_by(3).for_each(|v| *v = T::INFINITY);
+        let plain: Vec<T> = x.iter().zip(&v).map(|(&x, &v)| v + a * x + b).collect();
+        let mut expected = Smallest {
+            value: T::INFINITY,
+            index: 0,
+        };
+        for (index, &value) in plain.iter().enumerate() {
+            if value < expected.value {
+                expected = Smallest { value, index };
+            }
+        }
+        assert_eq!(
+            simd::axpy_argmin(&mut v, a, &x, b),
+            expected,
+            "{n} elements"
+        );
+        assert_eq!(v, plain, "{n} elements");
+    }
+}
+
+fn a_tie_goes_to_the_lowest_index<T: Lanes>() {
+    for n in lengths() {
+        let k = vec![T::ZERO; n];
+        for first in [0, n / 3, n / 2, n.saturating_sub(1)] {
+            let mut v = vec![T::INFINITY; n];
+            v[first.min(n)..].fill(T::from_f64(-1.0));
+            let found = simd::axpy_argmin(&mut v, T::from_f64(2.0), &k, T::ZERO);
+            assert_eq!(found.index, first, "{n} elements");
+        }
+    }
+}
+
+macro_rules! in_both_types {
+    ($($claim:ident),*) => {
+        mod f32 { $(#[test] fn $claim() { super::$claim::<f32>(); })* }
+        mod f64 { $(#[test] fn $claim() { super::$claim::<f64>(); })* }
+    };
+}
+
+in_both_types!(
+    sums_equal_plain_sums,
+    rounding_stays_below_its_bound,
+    updates_equal_plain_loops,
+    a_tie_goes_to_the_lowest_index
+);
+
+/// The other levels of this machine pass the tests of this file, too.
+#[test]
+fn every_level_passes() {
+    let this = std::env::current_exe().expect("the path of this test");
+    for level in ["baseline", "avx2"] {
+        let child = Command::new(&this)
+            .args(["--skip", "every_level_passes"])
+            .env("HINGE_SIMD", level)
+            .output()
+            .expect("this test can start itself");
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(child.status.success(), "{level}: {said}");
+    }
+}

@@ -1,0 +1,153 @@
+//! Pools are lent to one computation at a time, and whoever holds the monitor can stop a training.
+
+use hinge::data::{Dense, Labels, Matrix, Random};
+use hinge::kernel::{Gamma, Gram, KernelSettings, PackedRows};
+use hinge::model::Model;
+use hinge::monitor::Monitor;
+use hinge::multiclass::{RowSource, Scheme, Training, TrainingSet};
+use hinge::solver::OllawvSettings;
+use hinge::{Error, Result, threads};
+use rayon::ThreadPool;
+use std::borrow::Cow;
+use std::time::Duration;
+
+fn rows(n: usize) -> Matrix<'static, f32> {
+    let mut random = Random::new(1);
+    let values = (0..4 * n).map(|_| random.unit() as f32).collect();
+    Matrix::Dense(Dense::new(Cow::Owned(values), n, 4).expect("finite values"))
+}
+
+/// Four classes whose machines use up all their rows, if nobody stops them.
+fn training_set(n: usize) -> Result<TrainingSet<f32>> {
+    let codes: Vec<u32> = (0..n as u32).map(|row| row % 4).collect();
+    let kernel = KernelSettings {
+        gamma: Gamma::Value(1.0),
+        ..KernelSettings::default()
+    };
+    TrainingSet::new(&rows(n), Labels::new(&codes, 4)?, vec![1.0; 4], kernel)
+}
+
+fn train(set: &TrainingSet<f32>, source: RowSource, monitor: &Monitor) -> Result<Training> {
+    let settings = OllawvSettings {
+        margins: vec![1e9],
+        c: 1.0,
+        bias: true,
+        max_sv_fraction: 1.0,
+    };
+    set.train(
+        &settings.check()?,
+        Scheme::OneVsOne,
+        source,
+        1 << 20,
+        monitor,
+    )
+}
+
+#[test]
+fn a_pool_has_as_many_threads_as_asked() -> Result<()> {
+    for n_threads in [1, 2, 5] {
+        let seen = threads::with_pool(n_threads, |pool| pool.install(rayon::current_num_threads))?;
+        assert_eq!(seen, n_threads);
+    }
+    Ok(())
+}
+
+#[test]
+fn no_threads_are_refused() {
+    let error = threads::with_pool(0, |_| ()).expect_err("no threads");
+    assert_eq!(
+        error.to_string(),
+        "threads = 0 is not valid: it must be at least 1"
+    );
+}
+
+#[test]
+fn work_at_the_same_time_does_not_share_threads() -> Result<()> {
+    let thread_of_pool = || std::thread::current().id();
+    let (outer, inner) = threads::with_pool(1, |outer| {
+        let inner = threads::with_pool(1, |inner| inner.install(thread_of_pool));
+        (outer.install(thread_of_pool), inner)
+    })?;
+    assert_ne!(outer, inner?);
+    Ok(())
+}
+
+#[test]
+fn a_pool_is_used_again() -> Result<()> {
+    let thread_of_pool = |pool: &ThreadPool| pool.install(|| std::thread::current().id());
+    let first = threads::with_pool(7, thread_of_pool)?;
+    assert_eq!(
+        first,
+        threads::with_pool(7, |pool| {
+            // Any of its seven threads may answer: ask all of them.
+            pool.broadcast(|_| std::thread::current().id())
+                .into_iter()
+                .find(|id| *id == first)
+                .unwrap_or_else(|| std::thread::current().id())
+        })?
+    );
+    Ok(())
+}
+
+#[test]
+fn an_interrupt_before_the_start_stops_everything() -> Result<()> {
+    let monitor = Monitor::new();
+    let (set, rows) = (training_set(200)?, rows(200));
+    let trained = train(&set, RowSource::Gram, &monitor)?;
+    assert_eq!(monitor.steps(), 6 * 100, "six machines of a hundred rows");
+    let model = Model::new(
+        *set.kernel(),
+        Scheme::OneVsOne,
+        set.labels(),
+        &trained.machines[0],
+        &rows,
+    )?;
+    monitor.interrupt();
+    for source in [RowSource::Gram, RowSource::Cached, RowSource::Computed] {
+        let stopped = train(&set, source, &monitor).map(|_| ());
+        assert_eq!(stopped, Err(Error::Interrupted), "{source:?}");
+    }
+    assert_eq!(
+        model.decision_values(&rows, &monitor),
+        Err(Error::Interrupted)
+    );
+    let packed = PackedRows::new(&rows, set.labels().order())?;
+    let gram = Gram::new(&packed, set.kernel(), &monitor).map(|_| ());
+    assert_eq!(gram, Err(Error::Interrupted));
+    Ok(())
+}
+
+/// Unstopped, these trainings would take minutes.
+#[test]
+fn an_interrupt_stops_a_training_under_way() -> Result<()> {
+    let set = training_set(200_000)?;
+    for (source, n_threads) in [(RowSource::Computed, 1), (RowSource::Cached, 2)] {
+        let monitor = Monitor::new();
+        let pool = threads::pool(n_threads)?;
+        let stopped = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while monitor.steps() < 10 {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                monitor.interrupt();
+            });
+            pool.install(|| train(&set, source, &monitor)).map(|_| ())
+        });
+        assert_eq!(stopped, Err(Error::Interrupted));
+        assert!((10..600_000).contains(&monitor.steps()));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_time_limit_is_up_when_it_has_passed() {
+    assert!(!Monitor::new().time_is_up());
+    assert!(!Monitor::with_time_limit(None).time_is_up());
+    assert!(!Monitor::with_time_limit(Some(Duration::MAX)).time_is_up());
+    assert!(Monitor::with_time_limit(Some(Duration::ZERO)).time_is_up());
+    let monitor = Monitor::new();
+    assert_eq!(
+        (monitor.tick(3), monitor.tick(4), monitor.steps()),
+        (Ok(()), Ok(()), 7)
+    );
+}

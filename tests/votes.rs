@@ -1,0 +1,104 @@
+//! The class with the most votes wins; ties go to the larger sum of decision values, then
+//! to the lower label.
+
+use hinge::data::Random;
+use hinge::model::{class_scores, predict_classes};
+use hinge::multiclass::{Scheme, pair};
+
+/// Votes and sums of one row, class by class.
+fn count(k: usize, values: &[f64]) -> (Vec<usize>, Vec<f64>) {
+    let (mut votes, mut sums) = (vec![0; k], vec![0.0; k]);
+    for (m, &value) in values.iter().enumerate() {
+        let (a, b) = pair(m, k);
+        votes[if value < 0.0 { b } else { a }] += 1;
+        sums[a] += value;
+        sums[b] -= value;
+    }
+    (votes, sums)
+}
+
+/// The rule, word by word.
+fn winner(k: usize, values: &[f64]) -> u32 {
+    let (votes, sums) = count(k, values);
+    let mut best = 0;
+    for class in 1..k {
+        let more = votes[class] > votes[best];
+        let equal = votes[class] == votes[best];
+        if more || (equal && sums[class] > sums[best]) {
+            best = class;
+        }
+    }
+    best as u32
+}
+
+/// Decision values of many rows; some are rounded, so that votes and sums tie.
+fn decisions(k: usize, scale: f64) -> Vec<f64> {
+    let mut random = Random::new(3);
+    let mut value = || match random.below(2) {
+        0 => random.unit() - 0.5,
+        _ => (random.unit() * 5.0).floor() / 2.0 - 1.0,
+    };
+    (0..5_000 * k * (k - 1) / 2)
+        .map(|_| scale * value())
+        .collect()
+}
+
+#[test]
+fn the_winner_follows_the_rule() {
+    for k in [3, 4, 7] {
+        let decisions = decisions(k, 1.0);
+        let expected: Vec<u32> = decisions
+            .chunks(k * (k - 1) / 2)
+            .map(|v| winner(k, v))
+            .collect();
+        assert_eq!(predict_classes(Scheme::OneVsOne, k, &decisions), expected);
+    }
+}
+
+/// C is a pure scale of the decision values: it must not change a prediction.
+#[test]
+fn the_winner_does_not_depend_on_the_scale() {
+    for power in [-60, -30, 30, 60] {
+        let scaled = decisions(3, 2f64.powi(power));
+        let expected: Vec<u32> = scaled.chunks(3).map(|v| winner(3, v)).collect();
+        let found = predict_classes(Scheme::OneVsOne, 3, &scaled);
+        let wrong = expected.iter().zip(&found).filter(|(a, b)| a != b).count();
+        assert_eq!(wrong, 0, "of {} rows at a scale of 2^{power}", found.len());
+    }
+}
+
+#[test]
+fn a_score_is_the_votes_and_the_squeezed_sum() {
+    let (k, decisions) = (5, decisions(5, 1.0));
+    let scores = class_scores(Scheme::OneVsOne, k, &decisions);
+    for (scores, values) in scores.chunks(k).zip(decisions.chunks(10)) {
+        let (votes, sums) = count(k, values);
+        for class in 0..k {
+            let squeezed = sums[class] / (3.0 * (sums[class].abs() + 1.0));
+            assert_eq!(scores[class], votes[class] as f64 + squeezed);
+        }
+    }
+    assert_eq!(scores.len(), 5_000 * k);
+}
+
+#[test]
+fn values_of_zero_and_equal_classes_go_to_the_lower_label() {
+    assert_eq!(predict_classes(Scheme::OneVsOne, 3, &[0.0, 0.0, 0.0]), [0]);
+    // Each class beats one other by the same amount.
+    assert_eq!(predict_classes(Scheme::OneVsOne, 3, &[1.0, -1.0, 1.0]), [0]);
+    // Class 1 has two votes.
+    assert_eq!(predict_classes(Scheme::OneVsOne, 3, &[-0.1, 9.0, 0.1]), [1]);
+    // Of two classes the second one needs a positive value.
+    let values = [-1.0, 0.0, -0.0, 1e-300];
+    for scheme in [Scheme::OneVsOne, Scheme::OneVsRest] {
+        assert_eq!(predict_classes(scheme, 2, &values), [0, 0, 0, 1]);
+    }
+}
+
+#[test]
+fn one_against_the_rest_takes_the_largest_value() {
+    let values = [0.1, 0.3, 0.2, -3.0, -5.0, -3.0, 0.0, 0.0, 0.0];
+    assert_eq!(class_scores(Scheme::OneVsRest, 3, &values), values);
+    assert_eq!(predict_classes(Scheme::OneVsRest, 3, &values), [1, 0, 0]);
+    assert!(predict_classes(Scheme::OneVsOne, 3, &[]).is_empty());
+}
