@@ -69,8 +69,11 @@ fn distances_once(packed: &PackedRows<f32>) -> Result<f32> {
     Ok(corner)
 }
 
+fn on_one_thread<R: Send>(work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
+    threads::install(1, work)?
+}
+
 fn gram(criterion: &mut Criterion) {
-    let pool = threads::pool(1).expect("one thread");
     let mut group = criterion.benchmark_group("gram");
     group.sample_size(10);
     for (n, d) in SHAPES {
@@ -81,20 +84,20 @@ fn gram(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("matrix", &shape), |bench| {
             bench.iter(|| {
                 let new = || Gram::new(&packed, &kernel, &Monitor::new());
-                pool.install(new).expect("room")
+                on_one_thread(new).expect("room")
             });
         });
         group.throughput(Throughput::Elements(8 * (n * n) as u64));
         group.bench_function(
             BenchmarkId::new("eight_gammas/eight_matrices", &shape),
             |bench| {
-                bench.iter(|| pool.install(|| eight_matrices(&packed)).expect("room"));
+                bench.iter(|| on_one_thread(|| eight_matrices(&packed)).expect("room"));
             },
         );
         group.bench_function(
             BenchmarkId::new("eight_gammas/distances_once", &shape),
             |bench| {
-                bench.iter(|| pool.install(|| distances_once(&packed)).expect("room"));
+                bench.iter(|| on_one_thread(|| distances_once(&packed)).expect("room"));
             },
         );
     }

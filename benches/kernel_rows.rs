@@ -65,7 +65,7 @@ fn kernel_rows(criterion: &mut Criterion) {
             group.throughput(Throughput::Elements((m * N) as u64));
             group.bench_function(BenchmarkId::new(shape, name), |bench| {
                 bench.iter(|| {
-                    packed.load_own(0..m, &mut queries);
+                    packed.load_own(0..m, &mut queries).expect("memory");
                     packed.kernel_block(&kernel, &queries, 0..N, &mut out, N);
                 });
             });

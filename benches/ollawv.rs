@@ -61,7 +61,7 @@ fn train(set: &TrainingSet<f32>, margins: &[f64], source: &str) -> Result<u64> {
     };
     let (solver, source, monitor) = (settings.check()?, RowSource::parse(source)?, Monitor::new());
     let train = || set.train(&solver, Scheme::OneVsOne, source, 64 << 20, &monitor);
-    threads::pool(1)?.install(train)?;
+    threads::install(1, train)??;
     Ok(monitor.steps())
 }
 

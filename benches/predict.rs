@@ -54,11 +54,10 @@ fn model(n_classes: usize, random: &mut Random) -> Result<Model<f32>> {
 
 fn predict(model: &Model<f32>, rows: &Matrix<'_, f32>) -> Result<Vec<u32>> {
     let values = model.decision_values(rows, &Monitor::new())?;
-    Ok(predict_classes(model.scheme(), model.n_classes(), &values))
+    predict_classes(model.scheme(), model.n_classes(), &values)
 }
 
 fn rows_per_second(criterion: &mut Criterion) {
-    let pool = threads::pool(1).expect("one thread");
     let mut random = Random::new(1);
     let rows = rows(ROWS, &mut random).expect("valid rows");
     let mut group = criterion.benchmark_group("rows_classified_per_second");
@@ -67,7 +66,8 @@ fn rows_per_second(criterion: &mut Criterion) {
         let model = model(n_classes, &mut random).expect("parts that fit");
         group.bench_function(BenchmarkId::new("classes", n_classes), |bench| {
             bench.iter(|| {
-                pool.install(|| predict(&model, &rows))
+                threads::install(1, || predict(&model, &rows))
+                    .flatten()
                     .expect("rows that fit")
             });
         });

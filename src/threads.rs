@@ -34,6 +34,11 @@ pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Resu
     Ok(result)
 }
 
+/// Runs `work` inside a pool lent by [`with_pool`].
+pub fn install<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+    with_pool(threads, |pool| pool.install(work))
+}
+
 fn start(threads: usize) -> Result<ThreadPool> {
     ThreadPoolBuilder::new()
         .num_threads(threads)

@@ -72,7 +72,9 @@ fn a_gram_matrix_is_its_rows_one_at_a_time<T: Lanes>() -> Result<()> {
             let n = matrix.n_rows();
             let (mut queries, mut row) = (Queries::new(), vec![T::ZERO; n]);
             for i in 0..n {
-                packed.load(&matrix, i..i + 1, &mut queries);
+                packed
+                    .load(&matrix, i..i + 1, &mut queries)
+                    .expect("memory");
                 packed.kernel_block(&kernel, &queries, 0..n, &mut row, n);
                 assert_eq!(gram.row(i), row, "{kind:?}, row {i}");
                 // Symmetric to the bit, and the RBF of a row with itself is 1.

@@ -112,7 +112,7 @@ fn blocks_equal_the_formulas<T: Lanes>() {
                     .flat_map(|&m| RANGES.map(|range| (m, range)))
                 {
                     let mut queries = Queries::new();
-                    packed.load(&matrix, 0..m, &mut queries);
+                    packed.load(&matrix, 0..m, &mut queries).expect("memory");
                     let values = block(packed, &kernel, &queries, range.clone());
                     for q in 0..m {
                         for (k, r) in range.clone().enumerate() {
@@ -134,10 +134,12 @@ fn bits_depend_on_the_two_rows_only<T: Lanes>() {
         let packed = pack(&matrix);
         for kernel in kernels() {
             let mut queries = Queries::new();
-            packed.load_own(40..88, &mut queries);
+            packed.load_own(40..88, &mut queries).expect("memory");
             let whole = block(&packed, &kernel, &queries, 0..N);
             for (range, q) in RANGES.into_iter().cycle().zip(0..48) {
-                packed.load(&matrix, 40 + q..41 + q, &mut queries);
+                packed
+                    .load(&matrix, 40 + q..41 + q, &mut queries)
+                    .expect("memory");
                 let alone = block(&packed, &kernel, &queries, range.clone());
                 assert_eq!(alone, whole[q * N..][range], "{kernel:?}, query {q}");
             }
@@ -150,7 +152,7 @@ fn a_block_writes_nothing_else<T: Lanes>() {
     for matrix in [Matrix::Sparse(sparse(&own)), Matrix::Dense(own)] {
         let packed = pack(&matrix);
         let mut queries = Queries::new();
-        packed.load_own(0..48, &mut queries);
+        packed.load_own(0..48, &mut queries).expect("memory");
         let untouched = T::from_f64(-77.0);
         for (kernel, range) in kernels().flat_map(|k| RANGES.map(|range| (k, range))) {
             let mut out = vec![untouched; 48 * N];

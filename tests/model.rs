@@ -102,7 +102,8 @@ fn decision_values_are_the_sums_of_the_machines() -> Result<()> {
                     "{k} classes, {scheme:?}"
                 );
                 let decide = || model.decision_values(&matrix, &Monitor::new());
-                assert_eq!(threads::pool(8)?.install(decide)?, values);
+                let by_eight = threads::install(8, decide)??;
+                assert_eq!(by_eight, values);
             }
         }
     }

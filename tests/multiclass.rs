@@ -114,13 +114,12 @@ fn machines_do_not_depend_on_threads_or_row_source() -> Result<()> {
         .into_iter()
         .flat_map(|m| SCHEMES.map(|s| (m, s)))
     {
-        let one = threads::pool(1)?;
-        let expected = one.install(|| train(rows, &codes, scheme, RowSource::Gram))?;
+        let train_from = |source| train(rows, &codes, scheme, source);
+        let expected = threads::install(1, || train_from(RowSource::Gram))??;
         for n_threads in [1, 2, 8] {
             for name in ["auto", "gram", "cached", "computed"] {
                 let source = RowSource::parse(name)?;
-                let pool = threads::pool(n_threads)?;
-                let trained = pool.install(|| train(rows, &codes, scheme, source))?;
+                let trained = threads::install(n_threads, || train_from(source))??;
                 let same = trained.machines == expected.machines;
                 assert!(same, "{scheme:?} from {name} on {n_threads} threads");
             }
@@ -145,7 +144,7 @@ fn a_large_machine_does_not_depend_on_threads_or_row_source() -> Result<()> {
     let solver = settings.check()?;
     let train = |n_threads, source| {
         let train = || set.train(&solver, Scheme::OneVsOne, source, 1 << 20, &Monitor::new());
-        threads::pool(n_threads)?.install(train)
+        threads::install(n_threads, train)?
     };
     let expected = train(1, RowSource::Computed)?.machines;
     for n_threads in [2, 8] {

@@ -100,7 +100,7 @@ fn all(rows: &mut impl KernelRows<f32>) -> Result<Vec<(Vec<f32>, Swept)>> {
 fn rows_and_sweeps_are_the_same_from_every_source_on_any_number_of_threads() -> Result<()> {
     let (packed, kernel) = (packed(N, D)?, kernel(0.02)?);
     let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
-    let expected = threads::pool(1)?.install(|| all(&mut GramRows::new(&gram, parts())))?;
+    let expected = threads::install(1, || all(&mut GramRows::new(&gram, parts())))??;
     for (row, swept) in &expected {
         let sums = row.iter().enumerate().map(|(k, value)| k as f32 + value);
         assert_eq!(swept.state, sums.collect::<Vec<_>>());
@@ -110,7 +110,7 @@ fn rows_and_sweeps_are_the_same_from_every_source_on_any_number_of_threads() -> 
         assert_eq!(Some(swept.smallest.1), row.iter().position(|v| *v == least));
     }
     for n_threads in [1, 2, 8] {
-        threads::pool(n_threads)?.install(|| {
+        threads::install(n_threads, || {
             let computed = || ComputedRows::new(&packed, &kernel, parts());
             assert_eq!(all(&mut GramRows::new(&gram, parts()))?, expected);
             assert_eq!(all(&mut computed())?, expected);
@@ -119,7 +119,7 @@ fn rows_and_sweeps_are_the_same_from_every_source_on_any_number_of_threads() -> 
                 assert_eq!(all(&mut CachedRows::new(computed(), bytes)?)?, expected);
             }
             Result::Ok(())
-        })?;
+        })??;
     }
     Ok(())
 }
@@ -153,14 +153,19 @@ fn long_cached_rows_are_swept_in_parallel_to_the_same_bits() -> Result<()> {
     let (packed, kernel) = (packed(140_000, 2)?, kernel(3.0)?);
     let parts = || Parts::new([3..60_000, 60_001..140_000]);
     let computed = || ComputedRows::new(&packed, &kernel, parts());
-    let expected = threads::pool(1)?.install(|| sweep(&mut computed(), 100_000))?;
+    let expected = threads::install(1, || sweep(&mut computed(), 100_000))??;
     for n_threads in [1, 2, 8] {
-        let pool = threads::pool(n_threads)?;
         let mut cached = CachedRows::new(computed(), 1 << 20)?;
         for _ in 0..2 {
-            assert_eq!(pool.install(|| sweep(&mut cached, 100_000))?, expected);
+            assert_eq!(
+                threads::install(n_threads, || sweep(&mut cached, 100_000))??,
+                expected
+            );
         }
-        assert_eq!(pool.install(|| sweep(&mut computed(), 100_000))?, expected);
+        assert_eq!(
+            threads::install(n_threads, || sweep(&mut computed(), 100_000))??,
+            expected
+        );
     }
     Ok(())
 }

@@ -5,6 +5,14 @@ use hinge::data::Random;
 use hinge::model::{class_scores, predict_classes};
 use hinge::multiclass::{Scheme, pair};
 
+fn classes(scheme: Scheme, k: usize, values: &[f64]) -> Vec<u32> {
+    predict_classes(scheme, k, values).expect("memory")
+}
+
+fn scores(scheme: Scheme, k: usize, values: &[f64]) -> Vec<f64> {
+    class_scores(scheme, k, values.to_vec()).expect("memory")
+}
+
 /// Votes and sums of one row, class by class.
 fn count(k: usize, values: &[f64]) -> (Vec<usize>, Vec<f64>) {
     let (mut votes, mut sums) = (vec![0; k], vec![0.0; k]);
@@ -51,7 +59,7 @@ fn the_winner_follows_the_rule() {
             .chunks(k * (k - 1) / 2)
             .map(|v| winner(k, v))
             .collect();
-        assert_eq!(predict_classes(Scheme::OneVsOne, k, &decisions), expected);
+        assert_eq!(classes(Scheme::OneVsOne, k, &decisions), expected);
     }
 }
 
@@ -61,7 +69,7 @@ fn the_winner_does_not_depend_on_the_scale() {
     for power in [-60, -30, 30, 60] {
         let scaled = decisions(3, 2f64.powi(power));
         let expected: Vec<u32> = scaled.chunks(3).map(|v| winner(3, v)).collect();
-        let found = predict_classes(Scheme::OneVsOne, 3, &scaled);
+        let found = classes(Scheme::OneVsOne, 3, &scaled);
         let wrong = expected.iter().zip(&found).filter(|(a, b)| a != b).count();
         assert_eq!(wrong, 0, "of {} rows at a scale of 2^{power}", found.len());
     }
@@ -70,7 +78,7 @@ fn the_winner_does_not_depend_on_the_scale() {
 #[test]
 fn a_score_is_the_votes_and_the_squeezed_sum() {
     let (k, decisions) = (5, decisions(5, 1.0));
-    let scores = class_scores(Scheme::OneVsOne, k, &decisions);
+    let scores = scores(Scheme::OneVsOne, k, &decisions);
     for (scores, values) in scores.chunks(k).zip(decisions.chunks(10)) {
         let (votes, sums) = count(k, values);
         for class in 0..k {
@@ -83,22 +91,22 @@ fn a_score_is_the_votes_and_the_squeezed_sum() {
 
 #[test]
 fn values_of_zero_and_equal_classes_go_to_the_lower_label() {
-    assert_eq!(predict_classes(Scheme::OneVsOne, 3, &[0.0, 0.0, 0.0]), [0]);
+    assert_eq!(classes(Scheme::OneVsOne, 3, &[0.0, 0.0, 0.0]), [0]);
     // Each class beats one other by the same amount.
-    assert_eq!(predict_classes(Scheme::OneVsOne, 3, &[1.0, -1.0, 1.0]), [0]);
+    assert_eq!(classes(Scheme::OneVsOne, 3, &[1.0, -1.0, 1.0]), [0]);
     // Class 1 has two votes.
-    assert_eq!(predict_classes(Scheme::OneVsOne, 3, &[-0.1, 9.0, 0.1]), [1]);
+    assert_eq!(classes(Scheme::OneVsOne, 3, &[-0.1, 9.0, 0.1]), [1]);
     // Of two classes the second one needs a positive value.
     let values = [-1.0, 0.0, -0.0, 1e-300];
     for scheme in [Scheme::OneVsOne, Scheme::OneVsRest] {
-        assert_eq!(predict_classes(scheme, 2, &values), [0, 0, 0, 1]);
+        assert_eq!(classes(scheme, 2, &values), [0, 0, 0, 1]);
     }
 }
 
 #[test]
 fn one_against_the_rest_takes_the_largest_value() {
     let values = [0.1, 0.3, 0.2, -3.0, -5.0, -3.0, 0.0, 0.0, 0.0];
-    assert_eq!(class_scores(Scheme::OneVsRest, 3, &values), values);
-    assert_eq!(predict_classes(Scheme::OneVsRest, 3, &values), [1, 0, 0]);
-    assert!(predict_classes(Scheme::OneVsOne, 3, &[]).is_empty());
+    assert_eq!(scores(Scheme::OneVsRest, 3, &values), values);
+    assert_eq!(classes(Scheme::OneVsRest, 3, &values), [1, 0, 0]);
+    assert!(classes(Scheme::OneVsOne, 3, &[]).is_empty());
 }

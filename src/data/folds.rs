@@ -48,7 +48,7 @@ pub fn nested_fold_labels(
     seed: u64,
 ) -> Result<(Vec<u32>, Vec<Vec<u32>>)> {
     let outer = named_fold_labels("outer", labels, n_outer, seed)?;
-    let mut seeds = Random::new(seed ^ 0x5EED_0F01_D5);
+    let mut seeds = Random::new(seed ^ 0x005E_ED0F_01D5);
     let mut inner = Vec::with_capacity(n_outer);
     for held_out in 0..n_outer as u32 {
         let kept: Vec<u32> = (0..labels.n_rows() as u32)

@@ -51,12 +51,12 @@ impl<T: Lanes> Model<T> {
         }
         let mut support = Vec::new();
         let mut n_support = vec![0; k];
-        for class in 0..k {
+        for (class, count) in n_support.iter_mut().enumerate() {
             for row in labels.rows_of(class) {
                 if number[row] == 0 {
                     number[row] = support.len() as u32;
                     support.push(labels.order()[row]);
-                    n_support[class] += 1;
+                    *count += 1;
                 }
             }
         }

@@ -56,14 +56,22 @@ impl Scheme {
             Scheme::OneVsOne => k.checked_mul(k.saturating_sub(1)).map(|pairs| pairs / 2),
             Scheme::OneVsRest => Some(k),
         };
-        match n {
-            Some(n) if n <= MOST_MACHINES => Ok(n),
-            _ => Err(Error::Data(format!(
-                "y has {k} classes, which makes {} pairs of classes to train, \
-                 more than the {MOST_MACHINES} that a model may have; use multi_class='ovr'",
-                k as u128 * (k as u128 - 1) / 2
-            ))),
+        if let Some(n) = n.filter(|&n| n <= MOST_MACHINES) {
+            return Ok(n);
         }
+        let (machines, advice) = match self {
+            Scheme::OneVsOne => (k as u128 * (k as u128 - 1) / 2, "; use multi_class='ovr'"),
+            Scheme::OneVsRest => (k as u128, ""),
+        };
+        let what = if self == Scheme::OneVsOne {
+            "pairs of classes"
+        } else {
+            "machines"
+        };
+        Err(Error::Data(format!(
+            "y has {k} classes, which makes {machines} {what} to train, \
+             more than the {MOST_MACHINES} that a model may have{advice}"
+        )))
     }
 
     /// Machine number `number` of these labels.
