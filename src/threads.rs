@@ -6,8 +6,9 @@
 //! computations at the same time get two pools, each with the threads it asked for.
 
 use crate::{Error, Result};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Pools that nobody uses now, by process id and number of threads.
@@ -37,6 +38,42 @@ pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Resu
 /// Runs `work` inside a pool lent by [`with_pool`].
 pub fn install<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
     with_pool(threads, |pool| pool.install(work))
+}
+
+/// Runs `work` while all other threads of the pool stay awake.
+///
+/// rayon lets a thread without work fall asleep within microseconds, and waking
+/// it takes longer than a step of a solver. Here the others look for work until
+/// `work` is done. They take any work of the pool, so nothing waits for them.
+pub fn keep_awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    let done = AtomicBool::new(false);
+    rayon::scope(|scope| {
+        let own = rayon::current_thread_index();
+        for _ in 1..rayon::current_num_threads() {
+            let done = &done;
+            scope.spawn(move |_| {
+                // The thread that does the work must not wait for itself.
+                while rayon::current_thread_index() != own && !done.load(Ordering::Relaxed) {
+                    if rayon::yield_now() != Some(Yield::Executed) {
+                        std::hint::spin_loop();
+                    }
+                }
+            });
+        }
+        let done = SetWhenDropped(&done);
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+/// Sets the flag also when the work panics: the others must stop in any case.
+struct SetWhenDropped<'a>(&'a AtomicBool);
+
+impl Drop for SetWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 fn start(threads: usize) -> Result<ThreadPool> {

@@ -1,26 +1,10 @@
 //! Rows and labels are checked once, refusals name the place, and random numbers are the
 //! same in every release.
 
-use hinge::data::{Csr, Dense, Labels, Matrix, Random};
+use hinge::data::{Dense, Labels, Random};
 use hinge::error::{reserve, zeros};
 use hinge::{Error, Result};
-use proptest::prelude::*;
 use std::borrow::Cow;
-
-fn csr(
-    offsets: &[usize],
-    indices: &[u32],
-    values: &[f64],
-    n_cols: usize,
-) -> Result<Csr<'static, f64>> {
-    let (indices, values) = (indices.to_vec(), values.to_vec());
-    Csr::new(
-        offsets.to_vec(),
-        Cow::Owned(indices),
-        Cow::Owned(values),
-        n_cols,
-    )
-}
 
 fn refusal<T: std::fmt::Debug>(result: Result<T>) -> String {
     result.expect_err("must be refused").to_string()
@@ -58,63 +42,6 @@ fn dense_rows_are_finite_and_of_their_shape() -> Result<()> {
         assert_eq!(refusal(dense(values, 3, 2)), sentence);
     }
     Ok(())
-}
-
-#[test]
-fn sparse_rows_are_canonical() -> Result<()> {
-    let rows = csr(&[0, 2, 2, 3], &[0, 2, 1], &[1.0, 2.0, 3.0], 3)?;
-    assert_eq!(
-        (rows.n_rows(), rows.row(0)),
-        (3, (&[0, 2][..], &[1.0, 2.0][..]))
-    );
-    let gathered = rows.gather(&[2, 1, 0])?;
-    assert_eq!(
-        gathered,
-        csr(&[0, 1, 1, 3], &[1, 0, 2], &[3.0, 1.0, 2.0], 3)?
-    );
-    let (matrix, mut row) = (Matrix::Sparse(rows), [9.0; 3]);
-    matrix.copy_row(0, &mut row);
-    assert_eq!((row, matrix.max_abs()), ([1.0, 0.0, 2.0], 3.0));
-
-    assert!(refusal(csr(&[], &[], &[], 3)).contains("must start with 0"));
-    assert!(refusal(csr(&[1, 1], &[0], &[1.0], 3)).contains("must start with 0"));
-    assert!(refusal(csr(&[0, 2, 1], &[0], &[1.0], 3)).contains("decreases after row 1"));
-    let short = refusal(csr(&[0, 2], &[0, 1], &[1.0], 3));
-    assert!(short.contains("ends at 2, but there are 2 indices and 1 values"));
-    let wide = refusal(csr(&[0, 0, 1], &[3], &[1.0], 3));
-    assert_eq!(
-        wide,
-        "sparse X has column index 3 in row 1, but only 3 columns"
-    );
-    for columns in [[1, 0], [1, 1]] {
-        let unsorted = refusal(csr(&[0, 2], &columns, &[1.0; 2], 3));
-        assert!(unsorted.contains("not ascending in row 0"));
-    }
-    let nan = refusal(csr(&[0, 1, 2], &[0, 2], &[1.0, f64::NAN], 3));
-    assert!(nan.starts_with("X contains NaN (first at row 1, column 2)"));
-    Ok(())
-}
-
-proptest! {
-    #[test]
-    fn no_arrays_make_sparse_rows_that_leave_their_bounds(
-        offsets in prop::collection::vec(0usize..8, 0..6),
-        indices in prop::collection::vec(0u32..6, 0..8),
-        n_values in 0usize..8,
-        n_cols in 0usize..6,
-    ) {
-        let values = vec![1.0; n_values];
-        let canonical = offsets.first() == Some(&0)
-            && offsets.is_sorted()
-            && offsets.last() == Some(&indices.len())
-            && n_values == indices.len()
-            && indices.iter().all(|&c| (c as usize) < n_cols)
-            && offsets.windows(2).all(|w| indices[w[0]..w[1]].is_sorted_by(|a, b| a < b));
-        let rows = csr(&offsets, &indices, &values, n_cols);
-        prop_assert_eq!(rows.is_ok(), canonical);
-        let stored = rows.iter().flat_map(|m| (0..m.n_rows()).map(|i| m.row(i).0.len()));
-        prop_assert_eq!(stored.sum::<usize>(), if canonical { indices.len() } else { 0 });
-    }
 }
 
 #[test]

@@ -196,13 +196,15 @@ fn the_share_of_support_vectors_is_a_limit<T: Lanes>() -> Result<()> {
 fn ties_and_the_first_row_follow_the_order_of_the_caller<T: Lanes>() -> Result<()> {
     let settings = OllawvSettings {
         bias: false,
-        ..settings(&[1.0])
+        ..settings(&[1.0, 0.0])
     };
     for seed in 0..10 {
         let codes = clouds::<T>(37, seed, false).codes;
         let values = vec![T::ZERO; 4 * codes.len()];
-        let machine = &train(&Data { values, codes }, KernelKind::Linear, &settings)?[0];
-        assert!(machine.terms.iter().map(|t| t.0).eq(0..37), "seed {seed}");
+        let path = train(&Data { values, codes }, KernelKind::Linear, &settings)?;
+        assert!(path[0].terms.iter().map(|t| t.0).eq(0..37), "seed {seed}");
+        // An output that equals the margin has reached it.
+        assert!(path[1].terms.iter().map(|t| t.0).eq(0..1), "seed {seed}");
     }
     Ok(())
 }

@@ -85,7 +85,7 @@ impl<'a, T> Row<'a, T> {
 const PIECE: usize = 1024;
 
 /// Multiply-adds of a sweep from which it is worth waking other threads.
-const PARALLEL_WORK: usize = 1 << 19;
+const PARALLEL_WORK: usize = 1 << 20;
 
 /// A piece of a row, as a sweep visits it.
 #[derive(Debug, Clone)]

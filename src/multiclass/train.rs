@@ -9,7 +9,7 @@ use crate::kernel::{
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Problem};
-use crate::{Error, Result};
+use crate::{Error, Result, threads};
 use rayon::prelude::*;
 
 /// Where kernel rows come from. The machines are the same, bit for bit.
@@ -194,17 +194,37 @@ impl<T: Lanes> TrainingSet<T> {
             let machines = solver.solve(&problem, &mut rows, monitor)?;
             Ok((machines, rows.n_computed()))
         };
-        // The largest machines first: whatever is left at the end is small.
-        let mut numbers: Vec<usize> = (0..n_machines).collect();
-        let size = |&number: &usize| scheme.machine(number, &self.labels).parts.n_rows();
-        numbers.sort_by_cached_key(|number| std::cmp::Reverse(size(number)));
-        let trained: Vec<(usize, (Vec<Machine>, u64))> = numbers
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|number| Ok((number, train_one(number)?)))
-            .collect::<Result<_>>()?;
+        let size = |number| scheme.machine(number, &self.labels).parts.n_rows();
+        let (large, small) = split_by_share((0..n_machines).map(size).collect());
+        // One after the other, each with all threads; then side by side.
+        let mut trained = Vec::with_capacity(n_machines);
+        for number in large {
+            trained.push((number, threads::keep_awake(|| train_one(number))?));
+        }
+        trained.par_extend(
+            small
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|number| Ok((number, train_one(number)?)))
+                .collect::<Result<Vec<_>>>()?,
+        );
         Ok(collect(trained, solver.path_len(), n_machines))
     }
+}
+
+/// Splits machines into those so large that a thread alone would be busy with one while the
+/// others have nothing left to do, and the rest, largest first.
+///
+/// Work grows with the square of the number of rows.
+fn split_by_share(sizes: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+    let work = |&number: &usize| sizes[number] as f64 * sizes[number] as f64;
+    let total: f64 = (0..sizes.len()).map(|number| work(&number)).sum();
+    let share = total / (2 * rayon::current_num_threads()) as f64;
+    let mut numbers: Vec<usize> = (0..sizes.len()).collect();
+    numbers.sort_by_key(|&number| std::cmp::Reverse(sizes[number]));
+    numbers
+        .into_iter()
+        .partition(|number| work(number) >= share)
 }
 
 /// From machines with their paths to paths with their machines.
