@@ -25,7 +25,7 @@ lint: develop
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest hinge._core --ignore-missing-stub
+	$(BIN)/python -m mypy.stubtest hinge._core
 
 bench-smoke:
 	cargo bench --quiet --profile test -- --test

@@ -9,14 +9,20 @@ use crate::{Error, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, TryLockError};
 
 /// Pools that nobody uses now, by process id and number of threads.
 type Idle = HashMap<(u32, usize), Vec<ThreadPool>>;
 static IDLE: LazyLock<Mutex<Idle>> = LazyLock::new(Mutex::default);
 
-fn idle() -> MutexGuard<'static, Idle> {
-    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+/// The idle pools, or `None` while another thread has them. Nobody waits here: a child
+/// forked at that moment would wait for ever.
+fn idle() -> Option<MutexGuard<'static, Idle>> {
+    match IDLE.try_lock() {
+        Ok(idle) => Some(idle),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }
 
 /// Lends `work` a pool of `threads` threads of this process that nobody else uses.
@@ -25,13 +31,15 @@ pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Resu
         return Err(Error::parameter("threads", 0, "it must be at least 1"));
     }
     let key = (std::process::id(), threads);
-    let found = idle().get_mut(&key).and_then(Vec::pop);
+    let found = idle().and_then(|mut idle| idle.get_mut(&key)?.pop());
     let pool = match found {
         Some(pool) => pool,
         None => start(threads)?,
     };
     let result = work(&pool);
-    idle().entry(key).or_default().push(pool);
+    if let Some(mut idle) = idle() {
+        idle.entry(key).or_default().push(pool);
+    }
     Ok(result)
 }
 
@@ -48,24 +56,30 @@ pub fn install<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Resu
 pub fn keep_awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let done = AtomicBool::new(false);
     rayon::scope(|scope| {
-        let own = rayon::current_thread_index();
-        for _ in 1..rayon::current_num_threads() {
-            let done = &done;
-            scope.spawn(move |_| {
-                // The thread that does the work must not wait for itself.
-                while rayon::current_thread_index() != own && !done.load(Ordering::Relaxed) {
-                    if rayon::yield_now() != Some(Yield::Executed) {
-                        std::hint::spin_loop();
-                    }
+        let (own, done) = (rayon::current_thread_index(), &done);
+        scope.spawn_broadcast(move |_, context| {
+            // The thread that does the work must not wait for itself.
+            let mut idle = 0u32;
+            while Some(context.index()) != own && !done.load(Ordering::Relaxed) {
+                if rayon::yield_now() == Some(Yield::Executed) {
+                    idle = 0;
+                } else if idle < SPINS {
+                    idle += 1;
+                    std::hint::spin_loop();
+                } else {
+                    std::thread::yield_now();
                 }
-            });
-        }
-        let done = SetWhenDropped(&done);
+            }
+        });
+        let guard = SetWhenDropped(done);
         let result = work();
-        drop(done);
+        drop(guard);
         result
     })
 }
+
+/// Looks for work before a thread lets others of the machine run.
+const SPINS: u32 = 10_000;
 
 /// Sets the flag also when the work panics: the others must stop in any case.
 struct SetWhenDropped<'a>(&'a AtomicBool);

@@ -104,7 +104,7 @@ fn distances_give_the_gram_matrix_of_any_gamma<T: Lanes>() -> Result<()> {
             assert!(error.to_string().starts_with(&format!("gamma = {gamma} ")));
         }
         let small = Dense::new(Cow::Owned(vec![T::ZERO; 4]), 2, 2)?;
-        let mut small = Gram::precomputed(&small, &[0, 1])?;
+        let mut small = Gram::precomputed(&Matrix::Dense(small), &[0, 1])?;
         assert!(matches!(
             distances.gram_into(1.0, &mut small),
             Err(Error::Shape(_))
@@ -117,7 +117,10 @@ fn a_precomputed_matrix_is_taken_in_the_order_given<T: Lanes>() -> Result<()> {
     let value = |i: usize, j: usize| T::from_f64((10 * i.min(j) + i.max(j)) as f64);
     let values = (0..9).map(|k| value(k / 3, k % 3)).collect();
     let order = [2u32, 0, 1];
-    let gram = Gram::precomputed(&Dense::new(Cow::Owned(values), 3, 3)?, &order)?;
+    let gram = Gram::precomputed(
+        &Matrix::Dense(Dense::new(Cow::Owned(values), 3, 3)?),
+        &order,
+    )?;
     for (i, &row) in order.iter().enumerate() {
         let expected: Vec<T> = order
             .iter()
@@ -149,7 +152,10 @@ fn a_matrix_that_is_no_kernel_is_refused_with_its_place() -> Result<()> {
     assert!(refusal(Matrix::Sparse(empty)).contains("must be dense"));
     // A skew of a few roundings is none.
     let nearly = vec![1.0, 0.5, 0.5 + 1e-9, 1.0];
-    Gram::precomputed(&Dense::new(Cow::Owned(nearly), 2, 2)?, &[0, 1])?;
+    Gram::precomputed(
+        &Matrix::Dense(Dense::new(Cow::Owned(nearly), 2, 2)?),
+        &[0, 1],
+    )?;
     let columns = PackedRows::<f64>::columns(vec![0, 3], 3).expect_err("column 3 of 3");
     assert!(columns.to_string().contains("support vector 3"));
     assert!(PackedRows::<f64>::columns(vec![0, 2], 3)?.unpack().is_err());

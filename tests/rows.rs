@@ -5,7 +5,7 @@ use hinge::Result;
 use hinge::data::{Dense, Matrix, Random};
 use hinge::kernel::{
     CachedRows, ComputedRows, Gamma, Gram, GramRows, Kernel, KernelRows, KernelSettings,
-    PackedRows, Parts,
+    PackedRows, Parts, Threading,
 };
 use hinge::monitor::Monitor;
 use hinge::threads;
@@ -100,7 +100,9 @@ fn all(rows: &mut impl KernelRows<f32>) -> Result<Vec<(Vec<f32>, Swept)>> {
 fn rows_and_sweeps_are_the_same_from_every_source_on_any_number_of_threads() -> Result<()> {
     let (packed, kernel) = (packed(N, D)?, kernel(0.02)?);
     let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
-    let expected = threads::install(1, || all(&mut GramRows::new(&gram, parts())))??;
+    let expected = threads::install(1, || {
+        all(&mut GramRows::new(&gram, parts(), Threading::Inside))
+    })??;
     for (row, swept) in &expected {
         let sums = row.iter().enumerate().map(|(k, value)| k as f32 + value);
         assert_eq!(swept.state, sums.collect::<Vec<_>>());
@@ -111,8 +113,11 @@ fn rows_and_sweeps_are_the_same_from_every_source_on_any_number_of_threads() -> 
     }
     for n_threads in [1, 2, 8] {
         threads::install(n_threads, || {
-            let computed = || ComputedRows::new(&packed, &kernel, parts());
-            assert_eq!(all(&mut GramRows::new(&gram, parts()))?, expected);
+            let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
+            assert_eq!(
+                all(&mut GramRows::new(&gram, parts(), Threading::Inside))?,
+                expected
+            );
             assert_eq!(all(&mut computed())?, expected);
             for n_kept in [1, 3, 100] {
                 let bytes = n_kept * parts().n_rows() * size_of::<f32>();
@@ -129,9 +134,12 @@ fn kernel_values_are_counted_when_they_are_computed() -> Result<()> {
     let (packed, kernel) = (packed(300, 3)?, kernel(1.0)?);
     let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
     let parts = || Parts::new([10..20, 100..250]);
-    let mut rows = GramRows::new(&gram, parts());
-    let mut computed = ComputedRows::new(&packed, &kernel, parts());
-    let mut cached = CachedRows::new(ComputedRows::new(&packed, &kernel, parts()), 1 << 20)?;
+    let mut rows = GramRows::new(&gram, parts(), Threading::Inside);
+    let mut computed = ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
+    let mut cached = CachedRows::new(
+        ComputedRows::new(&packed, &kernel, parts(), Threading::Inside),
+        1 << 20,
+    )?;
     for i in [5, 7, 5, 5] {
         whole_row(&mut rows, i)?;
         whole_row(&mut computed, i)?;
@@ -152,7 +160,7 @@ fn kernel_values_are_counted_when_they_are_computed() -> Result<()> {
 fn long_cached_rows_are_swept_in_parallel_to_the_same_bits() -> Result<()> {
     let (packed, kernel) = (packed(140_000, 2)?, kernel(3.0)?);
     let parts = || Parts::new([3..60_000, 60_001..140_000]);
-    let computed = || ComputedRows::new(&packed, &kernel, parts());
+    let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
     let expected = threads::install(1, || sweep(&mut computed(), 100_000))??;
     for n_threads in [1, 2, 8] {
         let mut cached = CachedRows::new(computed(), 1 << 20)?;

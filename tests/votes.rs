@@ -2,15 +2,28 @@
 //! to the lower label.
 
 use hinge::data::Random;
-use hinge::model::{class_scores, predict_classes};
+use hinge::model::Votes;
 use hinge::multiclass::{Scheme, pair};
 
+fn n_machines(scheme: Scheme, k: usize) -> usize {
+    scheme.n_machines(k).expect("few machines")
+}
+
 fn classes(scheme: Scheme, k: usize, values: &[f64]) -> Vec<u32> {
-    predict_classes(scheme, k, values).expect("memory")
+    let mut votes = Votes::new(scheme, k);
+    let rows = values.chunks(n_machines(scheme, k));
+    rows.map(|outputs| votes.winner(outputs)).collect()
 }
 
 fn scores(scheme: Scheme, k: usize, values: &[f64]) -> Vec<f64> {
-    class_scores(scheme, k, values.to_vec()).expect("memory")
+    let mut votes = Votes::new(scheme, k);
+    let rows = values.chunks(n_machines(scheme, k));
+    let score = |outputs: &[f64]| {
+        let mut scores = vec![0.0; if k == 2 { 1 } else { k }];
+        votes.scores(outputs, &mut scores);
+        scores
+    };
+    rows.flat_map(score).collect()
 }
 
 /// Votes and sums of one row, class by class.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -90,9 +91,12 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         if not self.verbose:
             return None
         name = type(self).__name__
+        shown = -math.inf
 
         def show(steps: int) -> None:
-            if sys.stderr is not None:
+            nonlocal shown
+            if sys.stderr is not None and time.monotonic() - shown >= 1:
+                shown = time.monotonic()
                 with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
                     print(f"{name}: {steps:,} steps", file=sys.stderr)
 
@@ -112,13 +116,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     def support_vectors_(self) -> Any:
         """Return the support vectors; an empty array for a precomputed kernel."""
         check_is_fitted(self)
-        if self.kernel == "precomputed":
+        if self._model.kernel == "precomputed":
             return np.empty((0, 0), dtype=self._model.dtype)
-        rows = self._model.support_vectors()
-        if isinstance(rows, tuple):
-            indptr, indices, data, n_cols = rows
-            return sp.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, n_cols))
-        return rows
+        return _input.from_native(self._model.support_vectors())
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return how far rows are on the side of each class.

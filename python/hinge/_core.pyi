@@ -1,7 +1,7 @@
 """The Rust core. Private: use the functions and estimators of ``hinge``."""
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, TypedDict, final
+from typing import Any, Final, NotRequired, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ __all__ = [
     "Model",
     "__version__",
     "fit_ollawv",
+    "fit_svc",
     "fold_labels",
     "inject_panic",
     "kernel_matrix",
@@ -35,10 +36,13 @@ class _Train(TypedDict):
     row_source: str
     cache_bytes: int
     threads: int
+    time_limit: NotRequired[float | None]
     progress: Callable[[int], object] | None
 
 @final
 class Model:
+    @property
+    def kernel(self) -> str: ...
     @property
     def dtype(self) -> str: ...
     @property
@@ -53,6 +57,8 @@ class Model:
     def intercept(self) -> NDArray[np.float64]: ...
     @property
     def n_iter(self) -> NDArray[np.int64]: ...
+    @property
+    def n_loops(self) -> NDArray[np.int64]: ...
     @property
     def status(self) -> list[str]: ...
     @property
@@ -73,7 +79,9 @@ class LibsvmReader:
     ) -> LibsvmReader: ...
     def feed(self, piece: bytes) -> None: ...
     def lines(self) -> int: ...
-    def finish(self) -> tuple[_Ints, _Ints, _Floats, int, NDArray[np.float64]]: ...
+    def finish(
+        self,
+    ) -> tuple[tuple[_Ints, _Ints, _Floats, int], NDArray[np.float64]]: ...
 
 def fit_ollawv(
     rows: _Rows,
@@ -87,6 +95,19 @@ def fit_ollawv(
     bias: bool,
     max_sv_fraction: float,
 ) -> list[Model]: ...
+def fit_svc(
+    rows: _Rows,
+    codes: NDArray[np.uint32],
+    class_weights: NDArray[np.float64],
+    sample_weights: NDArray[np.float64] | None,
+    kernel: _Kernel,
+    train: _Train,
+    *,
+    c: float,
+    tol: float,
+    working_set_size: int | None,
+    max_iter: int | None,
+) -> list[Model]: ...
 def kernel_matrix(rows: _Rows, kernel: _Kernel, threads: int) -> _Floats: ...
 def simd_level() -> str: ...
 def fold_labels(
@@ -96,8 +117,6 @@ def nested_fold_labels(
     codes: NDArray[np.uint32], n_classes: int, n_outer: int, n_inner: int, seed: int
 ) -> tuple[NDArray[np.uint32], list[NDArray[np.uint32]]]: ...
 def minmax_fit(rows: _Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def minmax_apply(
-    rows: _Rows, shift: NDArray[np.float64], width: NDArray[np.float64]
-) -> _Floats: ...
+def minmax_apply(rows: _Rows, shift: NDArray[np.float64], width: NDArray[np.float64]) -> _Rows: ...
 def libsvm_lines(rows: _Rows, labels: NDArray[np.float64], zero_based: bool) -> bytes: ...
 def inject_panic(threads: int) -> None: ...

@@ -25,6 +25,14 @@ def native_rows(X: Any) -> Any:
     return np.require(X, requirements=["C", "A"])
 
 
+def from_native(rows: Any) -> Any:
+    """Return rows of the core as an array or a CSR matrix."""
+    if isinstance(rows, tuple):
+        indptr, indices, data, n_cols = rows
+        return sp.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, n_cols))
+    return rows
+
+
 def check_rows(X: Any, *, estimator: Any = None, reset: bool = True, dtype: Any = None) -> Any:
     """Return X as a C-ordered float array or a canonical CSR matrix.
 

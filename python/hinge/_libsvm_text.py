@@ -64,8 +64,8 @@ def load_libsvm(
     with _opened(file) as stream:
         for piece in _pieces(stream, reader):
             reader.feed(piece)
-    indptr, indices, data, n_cols, labels = reader.finish()
-    return sp.csr_matrix((data, indices, indptr), shape=(len(labels), n_cols)), labels
+    rows, labels = reader.finish()
+    return _input.from_native(rows), labels
 
 
 def dump_libsvm(X: Any, y: Any, file: Any, *, zero_based: bool = False) -> None:

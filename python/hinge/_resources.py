@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -46,8 +48,11 @@ def cache_bytes(megabytes: Any) -> int:
 
 
 def memory_bytes() -> float:
-    """Return the memory of the machine, where the system tells."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES")) * float(os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return float(2**46)
+    """Return most of the memory that is free now, where the system tells."""
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        line = next(line for line in lines if line.startswith("MemAvailable:"))
+        return 0.8 * 1024 * float(line.split()[1])
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        return 0.5 * float(os.sysconf("SC_PHYS_PAGES")) * float(os.sysconf("SC_PAGE_SIZE"))
+    return float(2**46)

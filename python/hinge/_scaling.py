@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,10 +14,11 @@ from hinge._state import kept_on_failure
 class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale each feature to [0, 1] by its range in the rows seen by ``fit``.
 
-    Differs from scikit-learn's in that sparse rows are taken: there each feature
-    is divided by its largest absolute value, so that zeros stay zeros, which is
-    the same scaling wherever the minimum is 0. Constant features become 0.
-    float32 stays float32. Values outside the fitted range leave [0, 1].
+    Dense rows: ``(x - min) / (max - min)``; constant features become 0. Sparse rows,
+    which scikit-learn's scaler does not take, keep their zeros: each feature is
+    divided by its largest absolute value, the same scaling wherever the minimum is 0;
+    negative values then reach down to -1. float32 stays float32. Values outside the
+    fitted range leave [0, 1].
 
     Attributes
     ----------
@@ -37,11 +37,8 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Return the scaled rows."""
         check_is_fitted(self)
         X = _input.check_rows(X, estimator=self, reset=False)
-        values = _core.minmax_apply(_input.native_rows(X), self.data_min_, self.data_range_)
-        if isinstance(X, sp.csr_matrix | sp.csr_array):
-            parts = (values, X.indices.copy(), X.indptr.copy())
-            return sp.csr_matrix(parts, shape=X.shape)
-        return values
+        rows = _input.native_rows(X)
+        return _input.from_native(_core.minmax_apply(rows, self.data_min_, self.data_range_))
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what this transformer takes."""

@@ -39,9 +39,20 @@ impl<T: Real> Matrix<'_, T> {
 
     /// The largest absolute value; 0 for no values.
     pub fn max_abs(&self) -> f64 {
-        self.values()
-            .iter()
-            .fold(0.0, |most, v| v.to_f64().abs().max(most))
+        let larger = |most: f64, v: &T| v.to_f64().abs().max(most);
+        self.values().iter().fold(0.0, larger)
+    }
+
+    /// The largest squared length of a row; 0 for no rows.
+    pub fn max_square(&self) -> f64 {
+        let square = |i| -> f64 {
+            let values = match self {
+                Matrix::Dense(m) => m.row(i),
+                Matrix::Sparse(m) => m.row(i).1,
+            };
+            values.iter().map(|v| v.to_f64() * v.to_f64()).sum()
+        };
+        (0..self.n_rows()).map(square).fold(0.0, f64::max)
     }
 
     /// The rows `order[0], order[1], …` as a matrix of its own.

@@ -99,9 +99,30 @@ impl<T: Copy + Default> RowCache<T> {
         Ok(&self.entries[i].values[..len])
     }
 
+    /// Marks row `i` as just used; whether its first `len` values are there.
+    pub fn touch(&mut self, i: usize, len: usize) -> bool {
+        let is_there = self.entries[i].values.len() >= len;
+        if is_there {
+            self.counts.hits += 1;
+            self.unlink(i);
+            self.link_newest(i);
+        }
+        is_there
+    }
+
+    /// Row `i` as far as it is there, without a trace in the order of use.
+    pub fn peek(&self, i: usize) -> &[T] {
+        &self.entries[i].values
+    }
+
     /// What the cache has seen so far.
     pub fn counts(&self) -> CacheCounts {
         self.counts
+    }
+
+    /// The most bytes that rows may take.
+    pub fn budget_bytes(&self) -> usize {
+        self.budget_bytes
     }
 
     /// Bytes of the rows held now.

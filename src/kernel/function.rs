@@ -211,7 +211,7 @@ impl Kernel {
     /// Refuses rows so large that products or kernel values leave the range of `T`.
     pub fn check_range<T: Real>(&self, rows: &Matrix<'_, T>) -> Result<()> {
         let largest = rows.max_abs();
-        let product = largest * largest * rows.n_cols() as f64;
+        let product = rows.max_square();
         let value = match self.kind {
             KernelKind::Precomputed => largest,
             KernelKind::Linear | KernelKind::Sigmoid => product,

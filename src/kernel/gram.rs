@@ -7,7 +7,7 @@
 
 use super::function::rbf_scale;
 use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
-use crate::data::Dense;
+use crate::data::{Dense, Matrix};
 use crate::error::zeros;
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, Product};
@@ -35,7 +35,11 @@ impl<T: Lanes> Gram<T> {
     }
 
     /// From a precomputed kernel matrix, its rows and columns in the order given.
-    pub fn precomputed(matrix: &Dense<'_, T>, order: &[u32]) -> Result<Self> {
+    pub fn precomputed(matrix: &Matrix<'_, T>, order: &[u32]) -> Result<Self> {
+        let Matrix::Dense(matrix) = matrix else {
+            let message = "a precomputed kernel matrix must be dense, but X is sparse";
+            return Err(Error::Data(message.into()));
+        };
         let n = matrix.n_rows();
         if n != matrix.n_cols() {
             return Err(Error::Shape(format!(
@@ -160,14 +164,15 @@ fn all_pairs<T: Lanes>(
 ) -> Result<Vec<T>> {
     let n = rows.n_rows();
     let mirrored = rows.cost_of_product() >= MIRROR_COST;
+    let block = rows.query_block();
     let mut values = square(n)?;
     values
-        .par_chunks_mut((n * QUERY_BLOCK).max(1))
+        .par_chunks_mut((n * block).max(1))
         .enumerate()
         .try_for_each_init(Queries::new, |queries, (band, out)| {
             monitor.check()?;
-            let start = band * QUERY_BLOCK;
-            rows.load_own(start..(start + QUERY_BLOCK).min(n), queries)?;
+            let start = band * block;
+            rows.load_own(start..(start + block).min(n), queries)?;
             let first = if mirrored {
                 start / MIRROR_BAND * MIRROR_BAND
             } else {

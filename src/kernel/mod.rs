@@ -12,4 +12,6 @@ pub use cache::{CacheCounts, RowCache};
 pub use function::{Gamma, Kernel, KernelKind, KernelSettings};
 pub use gram::{Gram, SquaredDistances};
 pub use packed::{PackedRows, QUERY_BLOCK, Queries, pack_panels};
-pub use rows::{CachedRows, ComputedRows, GramRows, KernelRows, Part, Parts, Piece, Row};
+pub use rows::{
+    CachedRows, ComputedRows, GramRows, KernelRows, Part, Parts, Piece, Row, Threading, sweep_pays,
+};

@@ -20,6 +20,9 @@ pub const QUERY_BLOCK: usize = 48;
 /// Kernel values that are produced before they are finished: they fit the first-level cache.
 const FINISH: usize = 6144;
 
+/// Features of sparse rows from which the dense queries are counted: 4 MiB each eight.
+const WIDE: usize = 1 << 16;
+
 /// Queries whose products with a panel are held at once where a range cuts it.
 const EDGE: usize = 6;
 
@@ -104,6 +107,14 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
+    /// Queries for one block: fewer where each takes much memory.
+    pub fn query_block(&self) -> usize {
+        match self {
+            PackedRows::Sparse(_) if self.n_cols() > WIDE => SPARSE_QUERIES,
+            _ => QUERY_BLOCK,
+        }
+    }
+
     /// Multiply-adds that one product takes, about.
     pub fn cost_of_product(&self) -> usize {
         match self {
@@ -145,6 +156,19 @@ impl<T: Lanes> PackedRows<T> {
 
     /// Makes own rows the queries. Not for precomputed columns.
     pub fn load_own(&self, rows: Range<usize>, queries: &mut Queries<T>) -> Result<()> {
+        self.load_each(rows, queries)
+    }
+
+    /// Makes some own rows the queries. Not for precomputed columns.
+    pub fn load_rows(&self, rows: &[usize], queries: &mut Queries<T>) -> Result<()> {
+        self.load_each(rows.iter().copied(), queries)
+    }
+
+    fn load_each(
+        &self,
+        rows: impl ExactSizeIterator<Item = usize>,
+        queries: &mut Queries<T>,
+    ) -> Result<()> {
         queries.clear(self, rows.len())?;
         for (q, i) in rows.enumerate() {
             match self {

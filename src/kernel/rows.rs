@@ -5,9 +5,11 @@
 //! solver sees a row as one slice for each part, and never knows whether it was
 //! read from a Gram matrix, kept by a cache, or computed just now.
 
-use super::{CacheCounts, Gram, Kernel, PackedRows, Queries, RowCache};
+use super::{CacheCounts, Gram, Kernel, PackedRows, QUERY_BLOCK, Queries, RowCache};
 use crate::Result;
-use crate::simd::Lanes;
+use crate::simd::{self, Lanes};
+use rayon::prelude::*;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// One contiguous range of rows.
@@ -79,10 +81,34 @@ impl<'a, T> Row<'a, T> {
         };
         &self.base[span]
     }
+
+    /// The values of one piece.
+    pub fn piece(&self, piece: &Piece) -> &'a [T] {
+        let span = if self.is_local {
+            &piece.local
+        } else {
+            &piece.global
+        };
+        &self.base[span.clone()]
+    }
+}
+
+impl<T: Copy> Row<'_, T> {
+    /// The value at one local row.
+    pub fn at(&self, i: usize) -> T {
+        self.base[if self.is_local {
+            i
+        } else {
+            self.parts.global(i)
+        }]
+    }
 }
 
 /// Rows of one piece of a sweep: short enough for the first-level cache.
 const PIECE: usize = 1024;
+
+/// Missing rows that are computed before they are moved into a cache.
+const PREPARE: usize = 4 * QUERY_BLOCK;
 
 /// Multiply-adds of a sweep from which it is worth waking other threads.
 const PARALLEL_WORK: usize = 1 << 20;
@@ -117,6 +143,38 @@ fn pieces(parts: &Parts) -> Vec<Piece> {
     pieces
 }
 
+/// How a problem uses the threads of its pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threading {
+    /// Sweeps are split among all threads where that pays.
+    Inside,
+    /// Other problems keep the other threads busy.
+    SideBySide,
+}
+
+impl Threading {
+    /// Work from which a sweep is split.
+    fn limit(self) -> usize {
+        match self {
+            Threading::Inside => PARALLEL_WORK,
+            Threading::SideBySide => usize::MAX,
+        }
+    }
+}
+
+/// Whether sweeps over `n_rows` computed rows are large enough to be split.
+pub fn sweep_pays<T: Lanes>(packed: &PackedRows<T>, n_rows: usize) -> bool {
+    n_rows.saturating_mul(work_per_row(packed)) >= PARALLEL_WORK
+}
+
+/// Multiply-adds, about, that a computed kernel value costs.
+fn work_per_row<T: Lanes>(packed: &PackedRows<T>) -> usize {
+    packed.cost_of_product() + 16
+}
+
+/// Multiply-adds, about, that reading and using a kernel value costs.
+const READ_WORK: usize = 4;
+
 /// Rows of one problem.
 pub trait KernelRows<T: Lanes>: Send {
     /// The ranges that make up the problem.
@@ -137,8 +195,47 @@ pub trait KernelRows<T: Lanes>: Send {
         reduce: impl Fn(R, R) -> R + Sync,
     ) -> Result<Option<R>>;
 
+    /// How many rows [`KernelRows::prepare`] can hold at once.
+    fn room(&self) -> usize;
+
+    /// Has these rows at hand for [`KernelRows::prepared`], computed in blocks where
+    /// they are not. No more than [`KernelRows::room`] rows.
+    fn prepare(&mut self, rows: &[usize]) -> Result<()>;
+
+    /// A row of the last [`KernelRows::prepare`].
+    fn prepared(&self, i: usize) -> Row<'_, T>;
+
+    /// `sums_k += factor K(i, k)` over all rows k of the problem and all prepared rows
+    /// `(i, factor)`, in parallel where that pays.
+    fn add_prepared(&self, terms: &[(usize, f64)], sums: &mut [f64]) {
+        let rows: Vec<_> = terms.iter().map(|&(i, _)| self.prepared(i)).collect();
+        let visit = |piece: &Piece, sums: &mut [f64], _: &mut [f64; PIECE]| {
+            for (row, &(_, factor)) in rows.iter().zip(terms) {
+                simd::add_row(sums, factor, row.piece(piece));
+            }
+        };
+        let work = Work {
+            per_row: terms.len(),
+            limit: self.threading().limit(),
+        };
+        walk(self.pieces(), sums, work, &visit, &|(), ()| ());
+    }
+
+    /// The pieces of the problem.
+    fn pieces(&self) -> &[Piece];
+
+    /// How the problem uses the threads.
+    fn threading(&self) -> Threading;
+
     /// Kernel values computed so far.
     fn n_computed(&self) -> u64;
+}
+
+/// What a row of a sweep costs, and from how much on a sweep is split.
+#[derive(Clone, Copy)]
+struct Work {
+    per_row: usize,
+    limit: usize,
 }
 
 /// Visits pieces by halves, each half a task of its own while it has much work.
@@ -146,13 +243,13 @@ pub trait KernelRows<T: Lanes>: Send {
 fn walk<T: Lanes, R: Send>(
     pieces: &[Piece],
     state: &mut [T],
-    work_per_row: usize,
+    work: Work,
     visit: &(impl Fn(&Piece, &mut [T], &mut [T; PIECE]) -> R + Sync),
     reduce: &(impl Fn(R, R) -> R + Sync),
 ) -> Option<R> {
     let (first, last) = (pieces.first()?, pieces.last()?);
     let n = last.local.end - first.local.start;
-    if pieces.len() == 1 || n.saturating_mul(work_per_row) < PARALLEL_WORK {
+    if pieces.len() == 1 || n.saturating_mul(work.per_row) < work.limit {
         let mut rest = state;
         let mut scratch = [T::ZERO; PIECE];
         let answers = pieces.iter().map(|piece| {
@@ -165,8 +262,8 @@ fn walk<T: Lanes, R: Send>(
     let (left, right) = pieces.split_at(pieces.len() / 2);
     let (left_state, right_state) = state.split_at_mut(right[0].local.start - first.local.start);
     let (a, b) = rayon::join(
-        || walk(left, left_state, work_per_row, visit, reduce),
-        || walk(right, right_state, work_per_row, visit, reduce),
+        || walk(left, left_state, work, visit, reduce),
+        || walk(right, right_state, work, visit, reduce),
     );
     match (a, b) {
         (Some(a), Some(b)) => Some(reduce(a, b)),
@@ -177,16 +274,18 @@ fn walk<T: Lanes, R: Send>(
 /// Rows read from a Gram matrix that other problems share.
 pub struct GramRows<'a, T: Lanes> {
     gram: &'a Gram<T>,
+    threading: Threading,
     parts: Parts,
     pieces: Vec<Piece>,
 }
 
 impl<'a, T: Lanes> GramRows<'a, T> {
     /// The problem made of these parts of the matrix.
-    pub fn new(gram: &'a Gram<T>, parts: Parts) -> Self {
+    pub fn new(gram: &'a Gram<T>, parts: Parts, threading: Threading) -> Self {
         let pieces = pieces(&parts);
         Self {
             gram,
+            threading,
             parts,
             pieces,
         }
@@ -217,7 +316,35 @@ impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
         let visit = |piece: &Piece, own: &mut [T], _: &mut [T; PIECE]| {
             visit(piece, own, &row[piece.global.clone()])
         };
-        Ok(walk(&self.pieces, state, 4, &visit, &reduce))
+        let work = Work {
+            per_row: READ_WORK,
+            limit: self.threading.limit(),
+        };
+        Ok(walk(&self.pieces, state, work, &visit, &reduce))
+    }
+
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
+    fn prepare(&mut self, _rows: &[usize]) -> Result<()> {
+        Ok(())
+    }
+
+    fn prepared(&self, i: usize) -> Row<'_, T> {
+        Row {
+            base: self.gram.row(self.parts.global(i)),
+            parts: &self.parts,
+            is_local: false,
+        }
+    }
+
+    fn threading(&self) -> Threading {
+        self.threading
+    }
+
+    fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
     fn n_computed(&self) -> u64 {
@@ -229,30 +356,64 @@ impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
 pub struct ComputedRows<'a, T: Lanes> {
     packed: &'a PackedRows<T>,
     kernel: &'a Kernel,
+    threading: Threading,
     parts: Parts,
     pieces: Vec<Piece>,
     queries: Queries<T>,
     buffer: Vec<T>,
+    /// Prepared rows, and where each is among them.
+    block: Vec<T>,
+    places: HashMap<usize, usize>,
     n_computed: u64,
 }
 
 impl<'a, T: Lanes> ComputedRows<'a, T> {
     /// The problem made of these parts of the packed rows.
-    pub fn new(packed: &'a PackedRows<T>, kernel: &'a Kernel, parts: Parts) -> Self {
+    pub fn new(
+        packed: &'a PackedRows<T>,
+        kernel: &'a Kernel,
+        parts: Parts,
+        threading: Threading,
+    ) -> Self {
         let pieces = pieces(&parts);
         Self {
             packed,
             kernel,
+            threading,
             parts,
             pieces,
             queries: Queries::new(),
             buffer: Vec::new(),
+            block: Vec::new(),
+            places: HashMap::new(),
             n_computed: 0,
         }
     }
 
-    fn work_per_row(&self) -> usize {
-        self.packed.cost_of_product() + 16
+    /// Whole rows, one after the other, in blocks of queries side by side.
+    fn compute_block(&mut self, rows: &[usize]) -> Result<Vec<T>> {
+        let n = self.parts.n_rows();
+        let mut values = crate::error::zeros(rows.len(), n, "kernel rows")?;
+        let (packed, kernel, parts) = (self.packed, self.kernel, &self.parts);
+        let threads = match self.threading {
+            Threading::Inside => rayon::current_num_threads(),
+            Threading::SideBySide => 1,
+        };
+        let group = QUERY_BLOCK.min(rows.len().div_ceil(threads)).max(1);
+        values
+            .par_chunks_mut((group * n).max(1))
+            .zip(rows.par_chunks(group))
+            .try_for_each_init(Queries::new, |queries, (out, rows)| {
+                let global: Vec<usize> = rows.iter().map(|&i| parts.global(i)).collect();
+                packed.load_rows(&global, queries)?;
+                for part in parts.iter() {
+                    let out = &mut out[part.local.start..];
+                    packed.kernel_block(kernel, queries, part.global.clone(), out, n);
+                }
+                Ok(())
+            })?;
+        self.n_computed += values.len() as u64;
+        Ok(values)
     }
 }
 
@@ -291,13 +452,45 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
             packed.kernel_block(kernel, queries, piece.global.clone(), values, own.len());
             visit(piece, own, values)
         };
-        Ok(walk(
-            &self.pieces,
-            state,
-            self.work_per_row(),
-            &visit,
-            &reduce,
-        ))
+        let work = Work {
+            per_row: work_per_row(self.packed),
+            limit: self.threading.limit(),
+        };
+        Ok(walk(&self.pieces, state, work, &visit, &reduce))
+    }
+
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
+    fn prepare(&mut self, rows: &[usize]) -> Result<()> {
+        self.block = self.compute_block(rows)?;
+        self.places = rows
+            .iter()
+            .enumerate()
+            .map(|(place, &i)| (i, place))
+            .collect();
+        Ok(())
+    }
+
+    fn prepared(&self, i: usize) -> Row<'_, T> {
+        let n = self.parts.n_rows();
+        Row {
+            base: self
+                .places
+                .get(&i)
+                .map_or(&[], |place| &self.block[place * n..(place + 1) * n]),
+            parts: &self.parts,
+            is_local: true,
+        }
+    }
+
+    fn threading(&self) -> Threading {
+        self.threading
+    }
+
+    fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
     fn n_computed(&self) -> u64 {
@@ -362,7 +555,49 @@ impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
         let visit = |piece: &Piece, own: &mut [T], _: &mut [T; PIECE]| {
             visit(piece, own, &row[piece.local.clone()])
         };
-        Ok(walk(&self.computed.pieces, state, 4, &visit, &reduce))
+        let work = Work {
+            per_row: READ_WORK,
+            limit: self.computed.threading.limit(),
+        };
+        Ok(walk(&self.computed.pieces, state, work, &visit, &reduce))
+    }
+
+    fn room(&self) -> usize {
+        let row_bytes = self.computed.parts.n_rows() * size_of::<T>();
+        (self.cache.budget_bytes() / row_bytes.max(1)).max(1)
+    }
+
+    fn prepare(&mut self, rows: &[usize]) -> Result<()> {
+        let n = self.computed.parts.n_rows();
+        // Those that are there first, so that making room for the others keeps them.
+        let is_missing = |&i: &usize| !self.cache.touch(i, n);
+        let missing: Vec<usize> = rows.iter().copied().filter(is_missing).collect();
+        for missing in missing.chunks(PREPARE) {
+            let block = self.computed.compute_block(missing)?;
+            for (&i, values) in missing.iter().zip(block.chunks_exact(n)) {
+                self.cache.row(i, n, |missing, out| {
+                    out.copy_from_slice(&values[missing]);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn prepared(&self, i: usize) -> Row<'_, T> {
+        Row {
+            base: self.cache.peek(i),
+            parts: &self.computed.parts,
+            is_local: true,
+        }
+    }
+
+    fn threading(&self) -> Threading {
+        self.computed.threading
+    }
+
+    fn pieces(&self) -> &[Piece] {
+        &self.computed.pieces
     }
 
     fn n_computed(&self) -> u64 {

@@ -18,6 +18,8 @@ pub struct SparseRows<T: Real> {
 #[derive(Debug, Default, Clone)]
 pub struct Interleaved {
     values: Vec<f64>,
+    /// Where values are not 0.
+    touched: Vec<usize>,
     squares: Vec<f64>,
     width: usize,
 }
@@ -26,10 +28,19 @@ pub struct Interleaved {
 const ROWS: usize = 256;
 
 impl Interleaved {
-    /// Makes room for `m` queries of `d` features, all zero.
+    /// Makes room for `m` queries of `d` features, all zero. Costs what was set before,
+    /// unless the room changes.
     pub fn clear(&mut self, m: usize, d: usize) -> Result<()> {
-        self.width = if m == 1 { 1 } else { SPARSE_QUERIES };
-        clear_to_zeros(&mut self.values, self.width, d)?;
+        let width = if m == 1 { 1 } else { SPARSE_QUERIES };
+        if self.width == width && self.values.len() == d * width {
+            for &at in &self.touched {
+                self.values[at] = 0.0;
+            }
+        } else {
+            clear_to_zeros(&mut self.values, width, d)?;
+            self.width = width;
+        }
+        self.touched.clear();
         self.squares.clear();
         self.squares.resize(m, 0.0);
         Ok(())
@@ -38,7 +49,9 @@ impl Interleaved {
     /// Sets one feature of query `q`.
     pub fn set<T: Real>(&mut self, q: usize, feature: usize, value: T) {
         let value = value.to_f64();
-        self.values[feature * self.width + q] = value;
+        let at = feature * self.width + q;
+        self.values[at] = value;
+        self.touched.push(at);
         self.squares[q] += value * value;
     }
 }

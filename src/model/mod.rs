@@ -9,7 +9,7 @@ mod coefficients;
 mod predict;
 mod votes;
 
-pub use votes::{class_scores, predict_classes};
+pub use votes::Votes;
 
 use crate::data::{Labels, Matrix};
 use crate::kernel::{Kernel, KernelKind, PackedRows};

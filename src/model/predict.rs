@@ -5,10 +5,11 @@
 //! the type of the rows, sums of blocks in f64.
 
 use super::Model;
+use super::votes::Votes;
 use crate::Result;
 use crate::data::Matrix;
 use crate::error::zeros;
-use crate::kernel::{QUERY_BLOCK, Queries};
+use crate::kernel::Queries;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use rayon::prelude::*;
@@ -16,43 +17,91 @@ use rayon::prelude::*;
 /// Support vectors of one block.
 const VECTORS: usize = 256;
 
-/// What one thread needs: queries, their kernel values, and sums for each coefficient row.
+/// What one thread needs.
 struct Scratch<T> {
     queries: Queries<T>,
+    /// Kernel values of the queries.
     kernel: Vec<T>,
+    /// Sums for each coefficient row.
     sums: Vec<T>,
+    /// Outputs of all machines for each query.
+    outputs: Vec<f64>,
 }
 
 impl<T: Lanes> Model<T> {
     /// The output of each machine for each row of `matrix`: row after row.
     pub fn decision_values(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<f64>> {
+        self.map_rows(matrix, self.n_machines(), monitor, |_, outputs, values| {
+            values.copy_from_slice(outputs);
+        })
+    }
+
+    /// A score for each class, row after row; for two classes the output of their machine.
+    pub fn class_scores(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<f64>> {
+        let width = if self.n_classes() == 2 {
+            1
+        } else {
+            self.n_classes()
+        };
+        self.map_rows(matrix, width, monitor, |votes, outputs, scores| {
+            votes.scores(outputs, scores)
+        })
+    }
+
+    /// The class of each row.
+    pub fn predict(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<u32>> {
+        self.map_rows(matrix, 1, monitor, |votes, outputs, class| {
+            class[0] = votes.winner(outputs)
+        })
+    }
+
+    /// `width` numbers for each row, made from the outputs of all machines; those are kept
+    /// for a block of rows only.
+    fn map_rows<R: Clone + Default + Send>(
+        &self,
+        matrix: &Matrix<'_, T>,
+        width: usize,
+        monitor: &Monitor,
+        map: impl Fn(&mut Votes, &[f64], &mut [R]) + Sync,
+    ) -> Result<Vec<R>> {
         matrix.check_n_cols(self.rows.n_cols())?;
         self.kernel.check_range(matrix)?;
-        let n_machines = self.n_machines();
-        let mut values = zeros(matrix.n_rows(), n_machines, "decision values")?;
-        let scratch = || Scratch {
-            queries: Queries::new(),
-            kernel: vec![T::ZERO; QUERY_BLOCK * VECTORS],
-            sums: vec![T::ZERO; QUERY_BLOCK * self.coefficients.stride()],
+        let (n_machines, block) = (self.n_machines(), self.rows.query_block());
+        let votes = Votes::new(self.scheme, self.n_classes());
+        let mut results = zeros(matrix.n_rows(), width, "predictions")?;
+        let scratch = || {
+            let scratch = Scratch {
+                queries: Queries::new(),
+                kernel: vec![T::ZERO; block * VECTORS],
+                sums: vec![T::ZERO; block * self.coefficients.stride()],
+                outputs: vec![0.0; block * n_machines],
+            };
+            (scratch, votes.clone())
         };
-        values
-            .par_chunks_mut(QUERY_BLOCK * n_machines)
+        results
+            .par_chunks_mut(block * width)
             .enumerate()
-            .try_for_each_init(scratch, |scratch, (block, out)| {
-                let start = block * QUERY_BLOCK;
-                let rows = start..start + out.len() / n_machines;
+            .try_for_each_init(scratch, |(scratch, votes), (number, out)| {
+                let start = number * block;
+                let rows = start..start + out.len() / width;
                 self.rows.load(matrix, rows, &mut scratch.queries)?;
-                self.decide(scratch, out, monitor)
+                self.decide(scratch, monitor)?;
+                let outputs = scratch.outputs.chunks_exact(n_machines);
+                for (outputs, out) in outputs.zip(out.chunks_exact_mut(width)) {
+                    map(votes, outputs, out);
+                }
+                Ok(())
             })?;
-        Ok(values)
+        Ok(results)
     }
 
     /// The values of one block of queries.
-    fn decide(&self, scratch: &mut Scratch<T>, out: &mut [f64], monitor: &Monitor) -> Result<()> {
+    fn decide(&self, scratch: &mut Scratch<T>, monitor: &Monitor) -> Result<()> {
         let Scratch {
             queries,
             kernel,
             sums,
+            outputs: out,
         } = scratch;
         let n_machines = self.n_machines();
         for out in out.chunks_exact_mut(n_machines) {

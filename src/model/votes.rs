@@ -1,88 +1,76 @@
-//! From the outputs of machines to one score for each class, or to the class.
+//! From the outputs of machines to a score for each class, or to the class.
 //!
 //! One against one: each machine votes; ties go to the class with the larger sum
 //! of decision values, then to the lower label. A score is the number of votes
 //! plus that sum squeezed into (-1/3, 1/3), as scikit-learn defines it, so that
 //! the largest score is the predicted class.
 
-use crate::Result;
-use crate::error::zeros;
 use crate::multiclass::{Scheme, pair};
-use rayon::prelude::*;
 
-/// Rows handled by one task.
-const ROWS: usize = 1024;
-
-/// The machines of `k > 2` classes, each with its pair of classes.
-fn pairs(k: usize) -> Vec<(usize, usize)> {
-    (0..k * (k - 1) / 2).map(|m| pair(m, k)).collect()
+/// The rule for one number of classes, with room to count.
+#[derive(Debug, Clone)]
+pub struct Votes {
+    scheme: Scheme,
+    n_classes: usize,
+    /// The classes of each machine, where pairs of them vote.
+    pairs: Vec<(usize, usize)>,
+    votes: Vec<f64>,
+    sums: Vec<f64>,
 }
 
-/// Votes and sums of decision values of one row. A value of 0 goes to the first
-/// class, as in scikit-learn.
-fn tally(pairs: &[(usize, usize)], values: &[f64], votes: &mut [f64], sums: &mut [f64]) {
-    votes.fill(0.0);
-    sums.fill(0.0);
-    for (&(a, b), &value) in pairs.iter().zip(values) {
-        votes[if value < 0.0 { b } else { a }] += 1.0;
-        sums[a] += value;
-        sums[b] -= value;
+impl Votes {
+    /// The rule of a scheme for `n_classes >= 2` classes.
+    pub fn new(scheme: Scheme, n_classes: usize) -> Self {
+        let k = n_classes;
+        let n_pairs = if scheme == Scheme::OneVsOne && k > 2 {
+            k * (k - 1) / 2
+        } else {
+            0
+        };
+        Self {
+            scheme,
+            n_classes,
+            pairs: (0..n_pairs).map(|machine| pair(machine, k)).collect(),
+            votes: vec![0.0; k],
+            sums: vec![0.0; k],
+        }
     }
-}
 
-/// Scores of `k > 2` classes, row after row, from the values of all machines.
-pub fn class_scores(scheme: Scheme, k: usize, decisions: Vec<f64>) -> Result<Vec<f64>> {
-    if scheme == Scheme::OneVsRest {
-        return Ok(decisions);
+    /// Counts votes and sums; a value of 0 goes to the first class, as in scikit-learn.
+    fn count(&mut self, outputs: &[f64]) {
+        self.votes.fill(0.0);
+        self.sums.fill(0.0);
+        for (&(a, b), &value) in self.pairs.iter().zip(outputs) {
+            self.votes[if value < 0.0 { b } else { a }] += 1.0;
+            self.sums[a] += value;
+            self.sums[b] -= value;
+        }
     }
-    let pairs = pairs(k);
-    let mut scores = zeros(decisions.len() / pairs.len(), k, "class scores")?;
-    scores
-        .par_chunks_mut(ROWS * k)
-        .zip(decisions.par_chunks(ROWS * pairs.len()))
-        .for_each(|(scores, decisions)| {
-            let mut sums = vec![0.0; k];
-            let rows = scores.chunks_exact_mut(k);
-            for (votes, values) in rows.zip(decisions.chunks_exact(pairs.len())) {
-                tally(&pairs, values, votes, &mut sums);
-                for (vote, sum) in votes.iter_mut().zip(&sums) {
-                    *vote += sum / (3.0 * (sum.abs() + 1.0));
-                }
-            }
-        });
-    Ok(scores)
-}
 
-/// The class of each row, from the values of all machines.
-pub fn predict_classes(scheme: Scheme, k: usize, decisions: &[f64]) -> Result<Vec<u32>> {
-    let pairs = if k > 2 && scheme == Scheme::OneVsOne {
-        pairs(k)
-    } else {
-        Vec::new()
-    };
-    let n_machines = match scheme {
-        _ if k == 2 => 1,
-        Scheme::OneVsOne => pairs.len(),
-        Scheme::OneVsRest => k,
-    };
-    let mut classes = zeros(decisions.len() / n_machines, 1, "classes")?;
-    classes
-        .par_chunks_mut(ROWS)
-        .zip(decisions.par_chunks(ROWS * n_machines))
-        .for_each(|(classes, decisions)| {
-            let (mut votes, mut sums) = (vec![0.0; k], vec![0.0; k]);
-            for (class, values) in classes.iter_mut().zip(decisions.chunks_exact(n_machines)) {
-                *class = match scheme {
-                    _ if k == 2 => u32::from(values[0] > 0.0),
-                    Scheme::OneVsRest => largest(k, |class| (values[class], 0.0)),
-                    Scheme::OneVsOne => {
-                        tally(&pairs, values, &mut votes, &mut sums);
-                        largest(k, |class| (votes[class], sums[class]))
-                    }
-                };
-            }
-        });
-    Ok(classes)
+    /// A score for each class; for two classes, or one against the rest, the outputs.
+    pub fn scores(&mut self, outputs: &[f64], scores: &mut [f64]) {
+        if self.pairs.is_empty() {
+            return scores.copy_from_slice(outputs);
+        }
+        self.count(outputs);
+        for ((score, vote), sum) in scores.iter_mut().zip(&self.votes).zip(&self.sums) {
+            *score = vote + sum / (3.0 * (sum.abs() + 1.0));
+        }
+    }
+
+    /// The predicted class.
+    pub fn winner(&mut self, outputs: &[f64]) -> u32 {
+        if self.n_classes == 2 {
+            return u32::from(outputs[0] > 0.0);
+        }
+        if self.scheme == Scheme::OneVsRest {
+            return largest(self.n_classes, |class| (outputs[class], 0.0));
+        }
+        self.count(outputs);
+        largest(self.n_classes, |class| {
+            (self.votes[class], self.sums[class])
+        })
+    }
 }
 
 /// The first class with the largest key.

@@ -112,15 +112,17 @@ impl Scheme {
 
 /// Pair number `number` of `k` classes, in the order (0, 1), (0, 2), …, (1, 2), ….
 pub fn pair(number: usize, k: usize) -> (usize, usize) {
-    let mut rest = number;
-    for a in 0..k {
-        let with_a = k - 1 - a;
-        if rest < with_a {
-            return (a, a + 1 + rest);
+    // The last class a whose first pair, (a, a + 1), does not come after `number`.
+    let (mut a, mut end) = (0, k.saturating_sub(1));
+    while end - a > 1 {
+        let middle = (a + end) / 2;
+        if pair_number(middle, middle + 1, k) <= number {
+            a = middle;
+        } else {
+            end = middle;
         }
-        rest -= with_a;
     }
-    (k, k)
+    (a, a + 1 + number - pair_number(a, a + 1, k))
 }
 
 /// The inverse of [`pair`], for `a < b`.

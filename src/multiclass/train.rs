@@ -4,7 +4,7 @@ use super::Scheme;
 use crate::data::{Labels, Matrix};
 use crate::kernel::{
     CachedRows, ComputedRows, Gram, GramRows, Kernel, KernelKind, KernelRows, KernelSettings,
-    PackedRows,
+    PackedRows, Parts, Threading, sweep_pays,
 };
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -48,6 +48,7 @@ pub struct TrainingSet<T: Lanes> {
     kernel: Kernel,
     labels: Labels,
     class_weights: Vec<f64>,
+    row_weights: Option<Vec<f64>>,
     rows: Source<T>,
 }
 
@@ -83,13 +84,9 @@ impl<T: Lanes> TrainingSet<T> {
         }
         check_class_weights(&class_weights, labels.n_classes())?;
         let kernel = kernel.check(rows)?;
-        let source = match (kernel.kind(), rows) {
-            (KernelKind::Precomputed, Matrix::Dense(matrix)) => {
-                Source::Precomputed(Gram::precomputed(matrix, labels.order())?)
-            }
-            (KernelKind::Precomputed, Matrix::Sparse(_)) => {
-                let message = "a precomputed kernel matrix must be dense, but X is sparse";
-                return Err(Error::Data(message.into()));
+        let source = match kernel.kind() {
+            KernelKind::Precomputed => {
+                Source::Precomputed(Gram::precomputed(rows, labels.order())?)
             }
             _ => Source::Packed(PackedRows::new(rows, labels.order())?),
         };
@@ -97,8 +94,29 @@ impl<T: Lanes> TrainingSet<T> {
             kernel,
             labels,
             class_weights,
+            row_weights: None,
             rows: source,
         })
+    }
+
+    /// The same set with a positive weight for each row, in the caller's order.
+    pub fn with_row_weights(mut self, weights: &[f64]) -> Result<Self> {
+        if weights.len() != self.labels.n_rows() {
+            return Err(Error::Shape(format!(
+                "{} sample weights were given for {} rows",
+                weights.len(),
+                self.labels.n_rows()
+            )));
+        }
+        if let Some(row) = weights.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
+            return Err(Error::Data(format!(
+                "sample_weight[{row}] = {} is not valid: it must be finite and positive",
+                weights[row]
+            )));
+        }
+        let order = self.labels.order().iter();
+        self.row_weights = Some(order.map(|&row| weights[row as usize]).collect());
+        Ok(self)
     }
 
     /// The kernel, its gamma a number.
@@ -127,24 +145,47 @@ impl<T: Lanes> TrainingSet<T> {
             Source::Precomputed(gram) => return self.train_on_gram(solver, scheme, gram, monitor),
             Source::Packed(packed) => packed,
         };
-        let fits = Gram::<T>::bytes(packed.n_rows()).is_some_and(|bytes| bytes <= budget_bytes);
-        match source {
-            RowSource::Auto if fits && gram_pays(scheme, &self.labels) => {
-                self.train_on_new_gram(solver, scheme, packed, monitor)
-            }
+        // The budget is for all machines that are trained at the same time.
+        let share = (budget_bytes / rayon::current_num_threads().min(n_machines)).max(1);
+        let computed = |parts, how| ComputedRows::new(packed, &self.kernel, parts, how);
+        match self.choose(source, solver, scheme, budget_bytes) {
             RowSource::Gram => self.train_on_new_gram(solver, scheme, packed, monitor),
-            RowSource::Cached => {
-                let at_once = rayon::current_num_threads().min(n_machines);
-                let cache_bytes = (budget_bytes / at_once).max(1);
-                self.train_with(solver, scheme, monitor, |parts| {
-                    CachedRows::new(ComputedRows::new(packed, &self.kernel, parts), cache_bytes)
-                })
-            }
+            RowSource::Cached => self.train_with(solver, scheme, monitor, |parts, how| {
+                CachedRows::new(computed(parts, how), share)
+            }),
             RowSource::Auto | RowSource::Computed => {
-                self.train_with(solver, scheme, monitor, |parts| {
-                    Ok(ComputedRows::new(packed, &self.kernel, parts))
+                self.train_with(solver, scheme, monitor, |parts, how| {
+                    Ok(computed(parts, how))
                 })
             }
+        }
+    }
+
+    /// The source that `Auto` stands for.
+    ///
+    /// Machines of all rows, one for each of many classes, need every value several
+    /// times and share a Gram matrix where it fits. Pairs of classes use only a part
+    /// of it: they compute their rows, and keep them if they ask for them again. (A
+    /// method that uses a row once needs `2 s n^2` values for all pairs if a share `s`
+    /// of their rows become support vectors, seldom more than the `n^2` of the matrix.)
+    fn choose(
+        &self,
+        source: RowSource,
+        solver: &impl BinarySolver,
+        scheme: Scheme,
+        budget_bytes: usize,
+    ) -> RowSource {
+        let n = self.labels.n_rows();
+        let fits = Gram::<T>::bytes(n).is_some_and(|bytes| bytes <= budget_bytes);
+        match source {
+            RowSource::Auto
+                if scheme == Scheme::OneVsRest && self.labels.n_classes() > 2 && fits =>
+            {
+                RowSource::Gram
+            }
+            RowSource::Auto if solver.uses_rows_once() => RowSource::Computed,
+            RowSource::Auto => RowSource::Cached,
+            other => other,
         }
     }
 
@@ -168,8 +209,8 @@ impl<T: Lanes> TrainingSet<T> {
         gram: &Gram<T>,
         monitor: &Monitor,
     ) -> Result<Training> {
-        self.train_with(solver, scheme, monitor, |parts| {
-            Ok(GramRows::new(gram, parts))
+        self.train_with(solver, scheme, monitor, |parts, how| {
+            Ok(GramRows::new(gram, parts, how))
         })
     }
 
@@ -179,52 +220,58 @@ impl<T: Lanes> TrainingSet<T> {
         solver: &impl BinarySolver,
         scheme: Scheme,
         monitor: &Monitor,
-        make: impl Fn(crate::kernel::Parts) -> Result<R> + Sync,
+        make: impl Fn(Parts, Threading) -> Result<R> + Sync,
     ) -> Result<Training> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
-        let train_one = |number: usize| {
+        let train_one = |number: usize, how: Threading| {
             let spec = scheme.machine(number, &self.labels);
             let weight = |&class: &usize| self.class_weights[class];
             let problem = Problem {
                 signs: &spec.signs,
                 weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
+                row_weights: self.row_weights.as_deref(),
                 order: self.labels.order(),
             };
-            let mut rows = make(spec.parts)?;
+            let mut rows = make(spec.parts, how)?;
             let machines = solver.solve(&problem, &mut rows, monitor)?;
             Ok((machines, rows.n_computed()))
         };
         let size = |number| scheme.machine(number, &self.labels).parts.n_rows();
-        let (large, small) = split_by_share((0..n_machines).map(size).collect());
+        let (large, small) = self.split_by_size((0..n_machines).map(size).collect());
         // One after the other, each with all threads; then side by side.
         let mut trained = Vec::with_capacity(n_machines);
         for number in large {
-            trained.push((number, threads::keep_awake(|| train_one(number))?));
+            let train = || train_one(number, Threading::Inside);
+            trained.push((number, threads::keep_awake(train)?));
         }
         trained.par_extend(
             small
                 .into_par_iter()
                 .with_max_len(1)
-                .map(|number| Ok((number, train_one(number)?)))
+                .map(|number| Ok((number, train_one(number, Threading::SideBySide)?)))
                 .collect::<Result<Vec<_>>>()?,
         );
         Ok(collect(trained, solver.path_len(), n_machines))
     }
-}
 
-/// Splits machines into those so large that a thread alone would be busy with one while the
-/// others have nothing left to do, and the rest, largest first.
-///
-/// Work grows with the square of the number of rows.
-fn split_by_share(sizes: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
-    let work = |&number: &usize| sizes[number] as f64 * sizes[number] as f64;
-    let total: f64 = (0..sizes.len()).map(|number| work(&number)).sum();
-    let share = total / (2 * rayon::current_num_threads()) as f64;
-    let mut numbers: Vec<usize> = (0..sizes.len()).collect();
-    numbers.sort_by_key(|&number| std::cmp::Reverse(sizes[number]));
-    numbers
-        .into_iter()
-        .partition(|number| work(number) >= share)
+    /// Splits machines into those that all threads should share, and the rest, largest first.
+    ///
+    /// Shared are machines so large that a thread alone would be busy with one while the
+    /// others have nothing left to do, if their sweeps are worth splitting. Work grows with
+    /// the square of the number of rows.
+    fn split_by_size(&self, sizes: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+        let work = |&number: &usize| sizes[number] as f64 * sizes[number] as f64;
+        let total: f64 = (0..sizes.len()).map(|number| work(&number)).sum();
+        let share = total / (2 * rayon::current_num_threads()) as f64;
+        let pays = |n_rows| match &self.rows {
+            Source::Packed(packed) => sweep_pays(packed, n_rows),
+            Source::Precomputed(_) => false,
+        };
+        let mut numbers: Vec<usize> = (0..sizes.len()).collect();
+        numbers.sort_by_key(|&number| std::cmp::Reverse(sizes[number]));
+        let is_large = |number: &usize| work(number) >= share && pays(sizes[*number]);
+        numbers.into_iter().partition(is_large)
+    }
 }
 
 /// From machines with their paths to paths with their machines.
@@ -247,16 +294,6 @@ fn collect(
         machines,
         n_kernel_evals,
     }
-}
-
-/// Whether a shared Gram matrix is cheaper than rows computed by each machine.
-///
-/// The methods here use a row at most once in a machine. Machines of all rows,
-/// one for each of many classes, then need every value several times. Pairs of
-/// classes need `2 s n^2` values if a share `s` of their rows become support
-/// vectors, seldom more than the `n^2` of the matrix, and have them in cache.
-fn gram_pays(scheme: Scheme, labels: &Labels) -> bool {
-    scheme == Scheme::OneVsRest && labels.n_classes() > 2
 }
 
 fn check_class_weights(weights: &[f64], n_classes: usize) -> Result<()> {

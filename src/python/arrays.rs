@@ -8,7 +8,7 @@
 use crate::data::{Csr, Dense, Matrix, Real};
 use crate::{Error, Result};
 use numpy::{
-    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyTypeError;
@@ -35,6 +35,18 @@ pub struct Sparse<'py, T: Element> {
 pub enum AnyMatrix<'a> {
     F32(Matrix<'a, f32>),
     F64(Matrix<'a, f64>),
+}
+
+impl<'a> From<Matrix<'a, f32>> for AnyMatrix<'a> {
+    fn from(matrix: Matrix<'a, f32>) -> Self {
+        AnyMatrix::F32(matrix)
+    }
+}
+
+impl<'a> From<Matrix<'a, f64>> for AnyMatrix<'a> {
+    fn from(matrix: Matrix<'a, f64>) -> Self {
+        AnyMatrix::F64(matrix)
+    }
 }
 
 /// Runs the same expression for either type of rows.
@@ -87,37 +99,80 @@ impl<'py> Rows<'py> {
         }))
     }
 
-    /// The rows, every value and index checked.
-    pub fn matrix(&self) -> PyResult<AnyMatrix<'_>> {
+    /// The memory of the arrays, for threads that have no interpreter.
+    pub fn view(&self) -> PyResult<View<'_>> {
         Ok(match self {
-            Rows::DenseF32(array) => AnyMatrix::F32(dense(array)?),
-            Rows::DenseF64(array) => AnyMatrix::F64(dense(array)?),
-            Rows::SparseF32(parts) => AnyMatrix::F32(sparse(parts)?),
-            Rows::SparseF64(parts) => AnyMatrix::F64(sparse(parts)?),
+            Rows::DenseF32(array) => View::DenseF32(table(array)?),
+            Rows::DenseF64(array) => View::DenseF64(table(array)?),
+            Rows::SparseF32(parts) => View::SparseF32(parts.view()?),
+            Rows::SparseF64(parts) => View::SparseF64(parts.view()?),
         })
     }
 }
 
-fn dense<'a, T: Real + Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<Matrix<'a, T>> {
-    let [n_rows, n_cols] = [array.shape()[0], array.shape()[1]];
-    let values = array
-        .as_slice()
-        .map_err(|_| PyTypeError::new_err("rows must be C-contiguous and aligned"))?;
-    Ok(Matrix::Dense(Dense::new(
-        Cow::Borrowed(values),
-        n_rows,
-        n_cols,
-    )?))
+/// Values, number of rows and number of columns.
+type Table<'a, T> = (&'a [T], usize, usize);
+
+/// Memory of arrays, not checked yet.
+pub enum View<'a> {
+    DenseF32(Table<'a, f32>),
+    DenseF64(Table<'a, f64>),
+    SparseF32(SparseView<'a, f32>),
+    SparseF64(SparseView<'a, f64>),
 }
 
-fn sparse<'a, T: Real + Element>(parts: &'a Sparse<'_, T>) -> PyResult<Matrix<'a, T>> {
-    let values = slice(&parts.values)?;
-    Ok(Matrix::Sparse(Csr::new(
-        parts.offsets.clone(),
-        Cow::Borrowed(&parts.indices),
-        Cow::Borrowed(values),
+pub struct SparseView<'a, T> {
+    offsets: &'a [usize],
+    indices: &'a [u32],
+    values: &'a [T],
+    n_cols: usize,
+}
+
+impl<'a> View<'a> {
+    /// The rows, every value and index checked.
+    pub fn matrix(&self) -> Result<AnyMatrix<'a>> {
+        Ok(match self {
+            View::DenseF32(table) => AnyMatrix::F32(dense(table)?),
+            View::DenseF64(table) => AnyMatrix::F64(dense(table)?),
+            View::SparseF32(parts) => AnyMatrix::F32(sparse(parts)?),
+            View::SparseF64(parts) => AnyMatrix::F64(sparse(parts)?),
+        })
+    }
+}
+
+impl<T: Element> Sparse<'_, T> {
+    fn view(&self) -> PyResult<SparseView<'_, T>> {
+        Ok(SparseView {
+            offsets: &self.offsets,
+            indices: &self.indices,
+            values: slice(&self.values)?,
+            n_cols: self.n_cols,
+        })
+    }
+}
+
+fn table<'a, T: Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<Table<'a, T>> {
+    let refused = || PyTypeError::new_err("rows must be C-contiguous and aligned");
+    if !array.is_c_contiguous() {
+        return Err(refused());
+    }
+    let values = array.as_slice().map_err(|_| refused())?;
+    Ok((values, array.shape()[0], array.shape()[1]))
+}
+
+fn dense<'a, T: Real>(&(values, n_rows, n_cols): &Table<'a, T>) -> Result<Matrix<'a, T>> {
+    let dense = Dense::new(Cow::Borrowed(values), n_rows, n_cols)?;
+    Ok(Matrix::Dense(dense))
+}
+
+fn sparse<'a, T: Real>(parts: &SparseView<'a, T>) -> Result<Matrix<'a, T>> {
+    let csr = Csr::new(
+        parts.offsets.to_vec(),
+        Cow::Borrowed(parts.indices),
+        Cow::Borrowed(parts.values),
         parts.n_cols,
-    )?))
+    )?;
+    Ok(Matrix::Sparse(csr))
 }
 
 /// A contiguous 1-D array as a slice.
@@ -125,6 +180,76 @@ pub fn slice<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a
     array
         .as_slice()
         .map_err(|_| PyTypeError::new_err("arrays must be contiguous and aligned"))
+}
+
+/// Values of either type on their way to Python.
+pub enum AnyVec {
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+}
+
+impl From<Vec<f32>> for AnyVec {
+    fn from(values: Vec<f32>) -> Self {
+        AnyVec::F32(values)
+    }
+}
+
+impl From<Vec<f64>> for AnyVec {
+    fn from(values: Vec<f64>) -> Self {
+        AnyVec::F64(values)
+    }
+}
+
+impl AnyVec {
+    /// As a 1-D array.
+    pub fn into_array(self, py: Python<'_>) -> Bound<'_, PyAny> {
+        match self {
+            AnyVec::F32(values) => values.into_pyarray(py).into_any(),
+            AnyVec::F64(values) => values.into_pyarray(py).into_any(),
+        }
+    }
+
+    /// As a 2-D array.
+    pub fn into_table(
+        self,
+        py: Python<'_>,
+        n_rows: usize,
+        n_cols: usize,
+    ) -> PyResult<Bound<'_, PyAny>> {
+        let shape = [n_rows, n_cols];
+        Ok(match self {
+            AnyVec::F32(values) => values.into_pyarray(py).reshape(shape)?.into_any(),
+            AnyVec::F64(values) => values.into_pyarray(py).reshape(shape)?.into_any(),
+        })
+    }
+}
+
+/// Rows as Python takes them: an array, or `(indptr, indices, data, n_cols)`.
+pub fn rows_to_python<'py, T: Real>(
+    py: Python<'py>,
+    rows: Matrix<'static, T>,
+) -> PyResult<Bound<'py, PyAny>>
+where
+    AnyVec: From<Vec<T>>,
+{
+    match rows {
+        Matrix::Dense(dense) => {
+            let (n_rows, n_cols) = (dense.n_rows(), dense.n_cols());
+            AnyVec::from(dense.into_values()).into_table(py, n_rows, n_cols)
+        }
+        Matrix::Sparse(csr) => {
+            let offsets: Vec<i64> = csr.offsets().iter().map(|&v| v as i64).collect();
+            let indices: Vec<i32> = csr.indices().iter().map(|&v| v as i32).collect();
+            let values = AnyVec::from(csr.values().to_vec()).into_array(py);
+            let parts = (
+                offsets.into_pyarray(py),
+                indices.into_pyarray(py),
+                values,
+                csr.n_cols(),
+            );
+            Ok(parts.into_pyobject(py)?.into_any())
+        }
+    }
 }
 
 /// Integers of either width as unsigned ones.

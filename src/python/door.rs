@@ -21,7 +21,30 @@ pub fn run<R: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
 ) -> PyResult<R> {
-    let monitor = &Monitor::new();
+    let seconds = None;
+    run_within(py, Limits { threads, seconds }, progress, work)
+}
+
+/// What a computation may use.
+pub struct Limits {
+    pub threads: usize,
+    pub seconds: Option<f64>,
+}
+
+/// As [`run`], with a time limit that the work may look at.
+pub fn run_within<R: Send>(
+    py: Python<'_>,
+    limits: Limits,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&Monitor) -> Result<R> + Send,
+) -> PyResult<R> {
+    let limit = limits.seconds.map(Duration::try_from_secs_f64).transpose();
+    let limit = limit.map_err(|_| {
+        let rule = "it must be a positive number of seconds";
+        Error::parameter("time_limit", limits.seconds.unwrap_or(f64::NAN), rule)
+    })?;
+    let threads = limits.threads;
+    let monitor = &Monitor::with_time_limit(limit);
     let mut outcome = None;
     let mut raised = None;
     py.detach(|| {

@@ -1,6 +1,7 @@
 //! Fold labels as arrays.
 
 use super::arrays::slice;
+use super::door;
 use crate::data::{self, Labels};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -15,8 +16,11 @@ pub fn fold_labels<'py>(
     n_folds: usize,
     seed: u64,
 ) -> PyResult<FoldArray<'py>> {
-    let labels = Labels::new(slice(&codes)?, n_classes)?;
-    Ok(data::fold_labels(&labels, n_folds, seed)?.into_pyarray(py))
+    let codes = slice(&codes)?;
+    let folds = door::run(py, 1, None, |_| {
+        data::fold_labels(&Labels::new(codes, n_classes)?, n_folds, seed)
+    })?;
+    Ok(folds.into_pyarray(py))
 }
 
 #[pyfunction]
@@ -28,8 +32,10 @@ pub fn nested_fold_labels<'py>(
     n_inner: usize,
     seed: u64,
 ) -> PyResult<(FoldArray<'py>, Vec<FoldArray<'py>>)> {
-    let labels = Labels::new(slice(&codes)?, n_classes)?;
-    let (outer, inner) = data::nested_fold_labels(&labels, n_outer, n_inner, seed)?;
+    let codes = slice(&codes)?;
+    let (outer, inner) = door::run(py, 1, None, |_| {
+        data::nested_fold_labels(&Labels::new(codes, n_classes)?, n_outer, n_inner, seed)
+    })?;
     let inner = inner.into_iter().map(|folds| folds.into_pyarray(py));
     Ok((outer.into_pyarray(py), inner.collect()))
 }

@@ -1,13 +1,12 @@
 //! Kernel parameters, and the kernel matrix as an array.
 
-use super::arrays::{Rows, with_matrix};
+use super::arrays::{AnyVec, Rows, with_matrix};
 use super::door;
 use crate::data::Matrix;
 use crate::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 use crate::{Error, Result};
-use numpy::{Element, IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 
 /// `(name, gamma, degree, coef0)`; gamma is a number, "scale" or "auto".
@@ -55,31 +54,28 @@ pub fn kernel_matrix<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let rows = Rows::extract(rows)?;
     let settings = kernel.settings()?;
-    with_matrix!(rows.matrix()?, matrix => matrix_of(py, &matrix, settings, threads))
+    let view = rows.view()?;
+    let (values, n) = door::run(py, threads, None, |monitor| {
+        with_matrix!(&view.matrix()?, matrix => {
+            let values = matrix_of(matrix, settings, monitor)?;
+            Ok((AnyVec::from(values), matrix.n_rows()))
+        })
+    })?;
+    values.into_table(py, n, n)
 }
 
-fn matrix_of<'py, T: Lanes + Element>(
-    py: Python<'py>,
+fn matrix_of<T: Lanes>(
     matrix: &Matrix<'_, T>,
     settings: KernelSettings,
-    threads: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let n = matrix.n_rows();
-    let compute = |monitor: &Monitor| {
-        let kernel = settings.check(matrix)?;
-        let order: Vec<u32> = (0..n as u32).collect();
-        let gram = match (kernel.kind(), matrix) {
-            (KernelKind::Precomputed, Matrix::Dense(dense)) => Gram::precomputed(dense, &order)?,
-            (KernelKind::Precomputed, Matrix::Sparse(_)) => {
-                let message = "a precomputed kernel matrix must be dense, but X is sparse";
-                return Err(Error::Data(message.into()));
-            }
-            _ => Gram::new(&PackedRows::new(matrix, &order)?, &kernel, monitor)?,
-        };
-        Ok(gram.into_values())
+    monitor: &Monitor,
+) -> Result<Vec<T>> {
+    let kernel = settings.check(matrix)?;
+    let order: Vec<u32> = (0..matrix.n_rows() as u32).collect();
+    let gram = match kernel.kind() {
+        KernelKind::Precomputed => Gram::precomputed(matrix, &order)?,
+        _ => Gram::new(&PackedRows::new(matrix, &order)?, &kernel, monitor)?,
     };
-    let values = door::run(py, threads, None, compute)?;
-    Ok(values.into_pyarray(py).reshape([n, n])?.into_any())
+    Ok(gram.into_values())
 }
 
 #[pyfunction]

@@ -1,6 +1,5 @@
 //! The only code that knows Python: arrays in, errors out, one door.
 
-#![allow(unsafe_code)] // reading numpy memory while the interpreter is detached, see `arrays`
 #![allow(missing_docs)] // documented in `python/hinge/_core.pyi`
 
 mod arrays;
@@ -8,10 +7,11 @@ mod door;
 mod errors;
 mod folds;
 mod kernels;
+mod methods;
 mod model;
-mod ollawv;
 mod scaling;
 mod text;
+mod train;
 
 use pyo3::prelude::*;
 
@@ -20,7 +20,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
     module.add_class::<text::LibsvmReader>()?;
-    module.add_function(wrap_pyfunction!(ollawv::fit_ollawv, module)?)?;
+    module.add_function(wrap_pyfunction!(methods::fit_ollawv, module)?)?;
+    module.add_function(wrap_pyfunction!(methods::fit_svc, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::simd_level, module)?)?;
     module.add_function(wrap_pyfunction!(folds::fold_labels, module)?)?;

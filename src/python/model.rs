@@ -1,11 +1,10 @@
 //! A model as a Python object.
 
-use super::arrays::{AnyMatrix, Rows};
+use super::arrays::{AnyMatrix, Rows, rows_to_python};
 use super::door;
 use crate::data::Matrix;
 use crate::kernel::{Gamma, KernelKind, KernelSettings, PackedRows};
 use crate::model;
-use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
 use crate::simd::Lanes;
 use crate::{Error, Result};
@@ -17,6 +16,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 pub struct Model {
     pub inner: AnyModel,
     pub n_iter: Vec<u64>,
+    pub n_loops: Vec<u64>,
     pub status: Vec<String>,
     pub n_kernel_evals: u64,
 }
@@ -47,8 +47,28 @@ macro_rules! with_model {
     };
 }
 
+/// Calls a method of the model with rows of its own type, inside the door.
+macro_rules! apply {
+    ($self:ident, $py:ident, $rows:ident, $threads:ident, $method:ident) => {{
+        let rows = Rows::extract($rows)?;
+        let (view, inner) = (rows.view()?, &$self.inner);
+        door::run($py, $threads, None, |monitor| {
+            match (inner, view.matrix()?) {
+                (AnyModel::F32(model), AnyMatrix::F32(matrix)) => model.$method(&matrix, monitor),
+                (AnyModel::F64(model), AnyMatrix::F64(matrix)) => model.$method(&matrix, monitor),
+                _ => Err(Error::Data("X has another dtype than the model".into())),
+            }
+        })
+    }};
+}
+
 #[pymethods]
 impl Model {
+    #[getter]
+    fn kernel(&self) -> &'static str {
+        with_model!(&self.inner, model => model.kernel().kind().name())
+    }
+
     #[getter]
     fn dtype(&self) -> &'static str {
         match self.inner {
@@ -98,6 +118,12 @@ impl Model {
     }
 
     #[getter]
+    fn n_loops<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let n_loops: Vec<i64> = self.n_loops.iter().map(|&n| n as i64).collect();
+        n_loops.into_pyarray(py)
+    }
+
+    #[getter]
     fn status(&self) -> Vec<String> {
         self.status.clone()
     }
@@ -109,7 +135,7 @@ impl Model {
 
     /// Rows as an array, or as the parts of a CSR matrix.
     fn support_vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        with_model!(&self.inner, model => rows_to_python(py, model.rows()))
+        with_model!(&self.inner, model => rows_to_python(py, model.rows().unpack()?))
     }
 
     fn decision_values<'py>(
@@ -118,12 +144,12 @@ impl Model {
         rows: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (n_machines, values) = self.decide(py, rows, threads, |_, values| Ok(values))?;
-        let n_rows = values.len() / n_machines;
-        Ok(values
-            .into_pyarray(py)
-            .reshape([n_rows, n_machines])?
-            .into_any())
+        let values = apply!(self, py, rows, threads, decision_values)?;
+        self.table(
+            py,
+            values,
+            with_model!(&self.inner, model => model.n_machines()),
+        )
     }
 
     /// One score for each class; for two classes as `decision_values`.
@@ -133,17 +159,9 @@ impl Model {
         rows: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (_, scores) = self.decide(py, rows, threads, |(scheme, k), values| match k {
-            2 => Ok(values),
-            _ => model::class_scores(scheme, k, values),
-        })?;
+        let scores = apply!(self, py, rows, threads, class_scores)?;
         let k = with_model!(&self.inner, model => model.n_classes());
-        let columns = if k == 2 { 1 } else { k };
-        let n_rows = scores.len() / columns;
-        Ok(scores
-            .into_pyarray(py)
-            .reshape([n_rows, columns])?
-            .into_any())
+        self.table(py, scores, if k == 2 { 1 } else { k })
     }
 
     fn predict<'py>(
@@ -152,10 +170,7 @@ impl Model {
         rows: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let (_, classes) = self.decide(py, rows, threads, |(scheme, k), values| {
-            model::predict_classes(scheme, k, &values)
-        })?;
-        Ok(classes.into_pyarray(py))
+        Ok(apply!(self, py, rows, threads, predict)?.into_pyarray(py))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
@@ -187,7 +202,7 @@ impl Model {
                     state.set_item("n_cols", n_cols)?;
                 }
                 rows => {
-                    state.set_item("rows", rows_to_python(py, rows)?)?;
+                    state.set_item("rows", rows_to_python(py, rows.unpack()?)?)?;
                     state.set_item("n_cols", rows.n_cols())?;
                 }
             }
@@ -199,6 +214,7 @@ impl Model {
         });
         state.set_item("dtype", self.dtype())?;
         state.set_item("n_iter", self.n_iter.clone().into_pyarray(py))?;
+        state.set_item("n_loops", self.n_loops.clone().into_pyarray(py))?;
         state.set_item("status", self.status.clone())?;
         state.set_item("n_kernel_evals", self.n_kernel_evals)?;
         Ok(state)
@@ -210,7 +226,7 @@ impl Model {
         let inner = match (state.dtype.as_str(), &state.rows) {
             ("float32", None) => AnyModel::F32(state.precomputed()?),
             ("float64", None) => AnyModel::F64(state.precomputed()?),
-            (dtype, Some(rows)) => match (dtype, restored_rows(rows)?.matrix()?) {
+            (dtype, Some(rows)) => match (dtype, restored_rows(rows)?.view()?.matrix()?) {
                 ("float32", AnyMatrix::F32(matrix)) => AnyModel::F32(state.model(&matrix)?),
                 ("float64", AnyMatrix::F64(matrix)) => AnyModel::F64(state.model(&matrix)?),
                 _ => return Err(not_a_model("rows and dtype do not fit").into()),
@@ -218,13 +234,15 @@ impl Model {
             _ => return Err(not_a_model("unknown dtype").into()),
         };
         let n_machines = with_model!(&inner, model => model.n_machines());
-        if state.n_iter.len() != n_machines || state.status.len() != n_machines {
-            let message = "n_iter, status and intercept differ in length";
+        let lengths = [state.n_iter.len(), state.n_loops.len(), state.status.len()];
+        if lengths != [n_machines; 3] {
+            let message = "n_iter, n_loops, status and intercept differ in length";
             return Err(not_a_model(message).into());
         }
         Ok(Self {
             inner,
             n_iter: state.n_iter,
+            n_loops: state.n_loops,
             status: state.status,
             n_kernel_evals: state.n_kernel_evals,
         })
@@ -232,32 +250,15 @@ impl Model {
 }
 
 impl Model {
-    /// Decision values, and what `then` makes of them, inside the door.
-    fn decide<R: Send>(
+    /// An array of rows of `width` numbers.
+    fn table<'py>(
         &self,
-        py: Python<'_>,
-        rows: &Bound<'_, PyAny>,
-        threads: usize,
-        then: impl FnOnce((Scheme, usize), Vec<f64>) -> Result<R> + Send,
-    ) -> PyResult<(usize, R)> {
-        let rows = Rows::extract(rows)?;
-        let matrix = rows.matrix()?;
-        let shape = with_model!(&self.inner, model => (model.scheme(), model.n_classes()));
-        let n_machines = with_model!(&self.inner, model => model.n_machines());
-        let inner = &self.inner;
-        let result = door::run(py, threads, None, |monitor: &Monitor| {
-            let values = match (inner, &matrix) {
-                (AnyModel::F32(model), AnyMatrix::F32(matrix)) => {
-                    model.decision_values(matrix, monitor)?
-                }
-                (AnyModel::F64(model), AnyMatrix::F64(matrix)) => {
-                    model.decision_values(matrix, monitor)?
-                }
-                _ => return Err(Error::Data("X has another dtype than the model".into())),
-            };
-            then(shape, values)
-        })?;
-        Ok((n_machines, result))
+        py: Python<'py>,
+        values: Vec<f64>,
+        width: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let n_rows = values.len() / width;
+        Ok(values.into_pyarray(py).reshape([n_rows, width])?.into_any())
     }
 }
 
@@ -282,6 +283,7 @@ struct State<'py> {
     dual_coef: Vec<f64>,
     biases: Vec<f64>,
     n_iter: Vec<u64>,
+    n_loops: Vec<u64>,
     status: Vec<String>,
     n_kernel_evals: u64,
 }
@@ -328,6 +330,7 @@ impl<'py> State<'py> {
             dual_coef: array(state, "dual_coef")?,
             biases: array(state, "intercept")?,
             n_iter: array(state, "n_iter")?,
+            n_loops: array(state, "n_loops")?,
             status: field(state, "status")?,
             n_kernel_evals: field(state, "n_kernel_evals")?,
         })
@@ -343,6 +346,9 @@ impl<'py> State<'py> {
     }
 
     fn model<T: Lanes>(&self, matrix: &Matrix<'_, T>) -> Result<model::Model<T>> {
+        if self.settings.kind == KernelKind::Precomputed {
+            return Err(not_a_model("a precomputed kernel has no rows"));
+        }
         let kernel = self.settings.check(matrix)?;
         let order: Vec<u32> = (0..matrix.n_rows() as u32).collect();
         self.assemble(kernel, PackedRows::new(matrix, &order)?)
@@ -362,33 +368,5 @@ impl<'py> State<'py> {
             self.dual_coef.clone(),
             self.biases.clone(),
         )
-    }
-}
-
-/// Dense rows as an array, sparse rows as `(indptr, indices, data, n_cols)`.
-fn rows_to_python<'py, T: Lanes + Element>(
-    py: Python<'py>,
-    rows: &PackedRows<T>,
-) -> PyResult<Bound<'py, PyAny>> {
-    match rows.unpack()? {
-        Matrix::Dense(dense) => {
-            let shape = [dense.n_rows(), dense.n_cols()];
-            Ok(dense
-                .into_values()
-                .into_pyarray(py)
-                .reshape(shape)?
-                .into_any())
-        }
-        Matrix::Sparse(csr) => {
-            let offsets: Vec<i64> = csr.offsets().iter().map(|&v| v as i64).collect();
-            let indices: Vec<i32> = csr.indices().iter().map(|&v| v as i32).collect();
-            let parts = (
-                offsets.into_pyarray(py),
-                indices.into_pyarray(py),
-                csr.values().to_vec().into_pyarray(py),
-                csr.n_cols(),
-            );
-            Ok(parts.into_pyobject(py)?.into_any())
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! Min-max scaling of arrays.
 
-use super::arrays::{AnyMatrix, Rows, slice, with_matrix};
+use super::arrays::{AnyMatrix, Rows, rows_to_python, slice, with_matrix};
 use super::door;
-use crate::data::{Matrix, MinMax};
-use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use crate::data::MinMax;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
@@ -14,18 +14,18 @@ pub fn minmax_fit<'py>(
     rows: &Bound<'py, PyAny>,
 ) -> PyResult<(Floats<'py>, Floats<'py>)> {
     let rows = Rows::extract(rows)?;
-    let any = rows.matrix()?;
+    let view = rows.view()?;
     let scaling = door::run(
         py,
         1,
         None,
-        |_| with_matrix!(&any, matrix => MinMax::fit(matrix, 0..matrix.n_rows())),
+        |_| with_matrix!(&view.matrix()?, matrix => MinMax::fit(matrix, 0..matrix.n_rows())),
     )?;
     let array = |values: &[f64]| values.to_vec().into_pyarray(py);
     Ok((array(scaling.shift()), array(scaling.width())))
 }
 
-/// Dense rows come back as an array, sparse ones as the array of their stored values.
+/// The scaled rows, in the form in which they came.
 #[pyfunction]
 pub fn minmax_apply<'py>(
     py: Python<'py>,
@@ -34,28 +34,11 @@ pub fn minmax_apply<'py>(
     width: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rows = Rows::extract(rows)?;
-    let scaling = MinMax::from_parts(slice(&shift)?.to_vec(), slice(&width)?.to_vec())?;
-    match rows.matrix()? {
-        AnyMatrix::F32(matrix) => scaled(py, &matrix, &scaling),
-        AnyMatrix::F64(matrix) => scaled(py, &matrix, &scaling),
-    }
-}
-
-fn scaled<'py, T: crate::data::Real + Element>(
-    py: Python<'py>,
-    matrix: &Matrix<'_, T>,
-    scaling: &MinMax,
-) -> PyResult<Bound<'py, PyAny>> {
-    let scaled = door::run(py, 1, None, |_| scaling.apply(matrix))?;
-    Ok(match scaled {
-        Matrix::Dense(dense) => {
-            let shape = [dense.n_rows(), dense.n_cols()];
-            dense
-                .into_values()
-                .into_pyarray(py)
-                .reshape(shape)?
-                .into_any()
-        }
-        Matrix::Sparse(csr) => csr.values().to_vec().into_pyarray(py).into_any(),
-    })
+    let view = rows.view()?;
+    let (shift, width) = (slice(&shift)?, slice(&width)?);
+    let scaled = door::run(py, 1, None, |_| {
+        let scaling = MinMax::from_parts(shift.to_vec(), width.to_vec())?;
+        with_matrix!(&view.matrix()?, matrix => Ok(AnyMatrix::from(scaling.apply(matrix)?)))
+    })?;
+    with_matrix!(scaled, matrix => rows_to_python(py, matrix))
 }

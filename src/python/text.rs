@@ -1,11 +1,11 @@
 //! LIBSVM text, piece by piece: Python opens, unpacks and writes the files.
 
-use super::arrays::{Rows, slice, with_matrix};
+use super::arrays::{AnyVec, Rows, rows_to_python, slice, with_matrix};
 use super::door;
 use crate::Error;
-use crate::data::Real;
 use crate::data::libsvm_text::{self, ReadOptions, Reader};
-use numpy::{Element, IntoPyArray, PyReadonlyArray1};
+use crate::data::{Matrix, Real};
+use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -57,7 +57,7 @@ impl LibsvmReader {
         }
     }
 
-    /// `(indptr, indices, data, n_cols, labels)`.
+    /// `((indptr, indices, data, n_cols), labels)`.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match self.reader.take().ok_or_else(finished)? {
             AnyReader::F32(reader) => arrays(py, reader),
@@ -66,18 +66,13 @@ impl LibsvmReader {
     }
 }
 
-fn arrays<T: Real + Element>(py: Python<'_>, reader: Reader<T>) -> PyResult<Bound<'_, PyTuple>> {
+fn arrays<T: Real>(py: Python<'_>, reader: Reader<T>) -> PyResult<Bound<'_, PyTuple>>
+where
+    AnyVec: From<Vec<T>>,
+{
     let (csr, labels) = door::run(py, 1, None, |_| reader.finish())?;
-    let offsets: Vec<i64> = csr.offsets().iter().map(|&v| v as i64).collect();
-    let indices: Vec<i32> = csr.indices().iter().map(|&v| v as i32).collect();
-    (
-        offsets.into_pyarray(py),
-        indices.into_pyarray(py),
-        csr.values().to_vec().into_pyarray(py),
-        csr.n_cols(),
-        labels.into_pyarray(py),
-    )
-        .into_pyobject(py)
+    let rows = rows_to_python(py, Matrix::Sparse(csr))?;
+    (rows, labels.into_pyarray(py)).into_pyobject(py)
 }
 
 /// Rows as text.
@@ -89,11 +84,11 @@ pub fn libsvm_lines<'py>(
     zero_based: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let rows = Rows::extract(rows)?;
-    let any = rows.matrix()?;
+    let view = rows.view()?;
     let labels = slice(&labels)?;
     let text = door::run(py, 1, None, |_| {
         let mut text = Vec::new();
-        with_matrix!(&any, matrix => {
+        with_matrix!(&view.matrix()?, matrix => {
             libsvm_text::write(matrix, labels, 0..matrix.n_rows(), zero_based, &mut text)?;
         });
         Ok(text)

@@ -106,7 +106,8 @@ pub unsafe fn squared_distance<T: Lanes, V: Vector<T>>(a: &[T], b: &[T]) -> T {
 #[inline(always)]
 unsafe fn exp<T: Lanes, V: Vector<T>>(x: V) -> V {
     let c = T::EXP;
-    // SAFETY: the contract of this file; `n` is clamped to exponents of normal numbers.
+    // SAFETY: the contract of this file; `n` is clamped from above, and what is
+    // below the smallest normal number is made 0 at the end.
     unsafe {
         let low = V::splat(c.low);
         let clamped = x.min(V::splat(c.high));
@@ -141,29 +142,11 @@ pub unsafe fn exp_scaled<T: Lanes, V: Vector<T>>(x: &mut [T], scale: T) {
     }
 }
 
-#[inline(always)]
-pub unsafe fn axpy<T: Lanes, V: Vector<T>>(y: &mut [T], a: T, x: &[T]) {
-    // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
-    unsafe {
-        let factor = V::splat(a);
-        let long = y.len() - y.len() % V::LEN;
-        for at in (0..long).step_by(V::LEN) {
-            let to = y.as_mut_ptr().add(at);
-            V::load(x.as_ptr().add(at))
-                .mul_add(factor, V::load(to))
-                .store(to);
-        }
-        let (end, x_end): (&mut [T], &[T]) = (&mut y[long..], &x[long..]);
-        let x_end: V = load_end(x_end, T::ZERO);
-        store_end(x_end.mul_add(factor, load_end(end, T::ZERO)), end);
-    }
-}
-
 /// Elements between two looks at the smallest so far.
 const LOOK: usize = 512;
 
 #[inline(always)]
-pub unsafe fn axpy_argmin<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T], b: T) -> Smallest<T> {
+pub unsafe fn axpy_argmin<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T]) -> Smallest<T> {
     let mut best = Smallest {
         value: T::INFINITY,
         index: 0,
@@ -171,7 +154,7 @@ pub unsafe fn axpy_argmin<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T], b:
     let mut best_look = None;
     for (look, (v, k)) in v.chunks_mut(LOOK).zip(k.chunks(LOOK)).enumerate() {
         // SAFETY: the contract of this file.
-        let least = unsafe { axpy_min::<T, V>(v, a, k, b) };
+        let least = unsafe { axpy_min::<T, V>(v, a, k) };
         if least < best.value {
             best.value = least;
             best_look = Some(look);
@@ -192,13 +175,13 @@ fn first_place<T: Lanes>(v: &[T], value: T) -> usize {
     chunk + place.unwrap_or(0)
 }
 
-/// `v <- v + a k + b`; the smallest element.
+/// `v <- v + a k`; the smallest element.
 #[inline(always)]
-unsafe fn axpy_min<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T], b: T) -> T {
+unsafe fn axpy_min<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T]) -> T {
     // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
     unsafe {
-        let (factor, shift) = (V::splat(a), V::splat(b));
-        let update = |v: V, k: V| k.mul_add(factor, v.add(shift));
+        let factor = V::splat(a);
+        let update = |v: V, k: V| k.mul_add(factor, v);
         let mut least = [V::splat(T::INFINITY); 4];
         let long = v.len() - v.len() % (4 * V::LEN);
         for at in (0..long).step_by(4 * V::LEN) {

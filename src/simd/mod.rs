@@ -13,10 +13,12 @@
 
 mod bodies;
 mod pages;
+mod pairs;
 mod vector;
 
 use crate::data::{Csr, Real};
 pub use pages::prefer_huge_pages;
+pub use pairs::{PAIR_LANES, PairScan};
 use std::ops::Range;
 use std::sync::OnceLock;
 pub use vector::Lanes;
@@ -70,18 +72,18 @@ pub fn level() -> Level {
 
 /// Compiles `$body::<T, V>` for each level and calls the one of this machine.
 macro_rules! dispatch {
-    ($body:ident, $T:ident, ($($arg:ident: $ty:ty),*) $(-> $ret:ty)?) => {{
+    ($module:ident::$body:ident, $T:ident, ($($arg:ident: $ty:ty),*) $(-> $ret:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
             fn avx512<$T: Lanes>($($arg: $ty),*) $(-> $ret)? {
                 // SAFETY: this function runs only where AVX-512 F and DQ were detected.
-                unsafe { bodies::$body::<$T, $T::V512>($($arg),*) }
+                unsafe { $module::$body::<$T, $T::V512>($($arg),*) }
             }
             #[target_feature(enable = "avx2,fma")]
             fn avx2<$T: Lanes>($($arg: $ty),*) $(-> $ret)? {
                 // SAFETY: this function runs only where AVX2 and FMA were detected.
-                unsafe { bodies::$body::<$T, $T::V256>($($arg),*) }
+                unsafe { $module::$body::<$T, $T::V256>($($arg),*) }
             }
             match level() {
                 // SAFETY: `level` never exceeds what was detected on this machine.
@@ -92,26 +94,26 @@ macro_rules! dispatch {
             }
         }
         // SAFETY: the baseline vectors are plain arrays and need no instruction set.
-        unsafe { bodies::$body::<$T, $T::Base>($($arg),*) }
+        unsafe { $module::$body::<$T, $T::Base>($($arg),*) }
     }};
 }
 
 /// `sum a_i b_i`.
 pub fn dot<T: Lanes>(a: &[T], b: &[T]) -> T {
     assert_eq!(a.len(), b.len());
-    dispatch!(dot, T, (a: &[T], b: &[T]) -> T)
+    dispatch!(bodies::dot, T, (a: &[T], b: &[T]) -> T)
 }
 
 /// `sum (a_i - b_i)^2`.
 pub fn squared_distance<T: Lanes>(a: &[T], b: &[T]) -> T {
     assert_eq!(a.len(), b.len());
-    dispatch!(squared_distance, T, (a: &[T], b: &[T]) -> T)
+    dispatch!(bodies::squared_distance, T, (a: &[T], b: &[T]) -> T)
 }
 
 /// `x <- exp(scale x)`, to about one unit in the last place; 0 where that is
 /// below the smallest normal number, and no more than the largest power of e.
 pub fn exp_scaled<T: Lanes>(x: &mut [T], scale: T) {
-    dispatch!(exp_scaled, T, (x: &mut [T], scale: T))
+    dispatch!(bodies::exp_scaled, T, (x: &mut [T], scale: T))
 }
 
 /// The smallest element of a slice and its first place.
@@ -123,18 +125,12 @@ pub struct Smallest<T> {
     pub index: usize,
 }
 
-/// `v <- v + a k + b`, and the smallest element of the new `v`.
+/// `v <- v + a k`, and the smallest element of the new `v`.
 ///
 /// Rows that must not be found again hold infinity: it stays there.
-pub fn axpy_argmin<T: Lanes>(v: &mut [T], a: T, k: &[T], b: T) -> Smallest<T> {
+pub fn axpy_argmin<T: Lanes>(v: &mut [T], a: T, k: &[T]) -> Smallest<T> {
     assert_eq!(v.len(), k.len());
-    dispatch!(axpy_argmin, T, (v: &mut [T], a: T, k: &[T], b: T) -> Smallest<T>)
-}
-
-/// `y <- y + a x`.
-pub fn axpy<T: Lanes>(y: &mut [T], a: T, x: &[T]) {
-    assert_eq!(y.len(), x.len());
-    dispatch!(axpy, T, (y: &mut [T], a: T, x: &[T]))
+    dispatch!(bodies::axpy_argmin, T, (v: &mut [T], a: T, k: &[T]) -> Smallest<T>)
 }
 
 /// Which sum over features a product of rows takes.
@@ -175,12 +171,12 @@ pub fn panel_products<T: Lanes>(
     assert!(n_panels * width <= stride && out.len() >= (m - 1) * stride + n_panels * width);
     match product {
         Product::Dot => dispatch!(
-            panel_dots,
+            bodies::panel_dots,
             T,
             (panels: &[T], d: usize, queries: &[T], out: &mut [T], stride: usize)
         ),
         Product::SquaredDistance => dispatch!(
-            panel_distances,
+            bodies::panel_distances,
             T,
             (panels: &[T], d: usize, queries: &[T], out: &mut [T], stride: usize)
         ),
@@ -208,15 +204,60 @@ pub fn sparse_dots<T: Lanes>(
     let (indices, values) = (csr.indices(), csr.values());
     if q == 1 {
         dispatch!(
-            sparse_dots_1,
+            bodies::sparse_dots_1,
             T,
             (offsets: &[usize], indices: &[u32], values: &[T], queries: &[f64], out: &mut [f64])
         )
     } else {
         dispatch!(
-            sparse_dots_8,
+            bodies::sparse_dots_8,
             T,
             (offsets: &[usize], indices: &[u32], values: &[T], queries: &[f64], out: &mut [f64])
         )
     }
+}
+
+/// Moves `step` from row j to row i of a problem whose rows may go `up` or `low`:
+/// `up, low <- up, low - step (K_i - K_j)`, and what comes of it.
+///
+/// Rows that may not move in a direction hold an infinity there. All lengths are
+/// equal, and a multiple of [`PAIR_LANES`].
+pub fn update_pair<T: Lanes>(
+    up: &mut [f64],
+    low: &mut [f64],
+    row_i: &[T],
+    row_j: &[T],
+    step: f64,
+) -> PairScan {
+    assert!(up.len() == low.len() && up.len() == row_i.len() && up.len() == row_j.len());
+    assert_eq!(up.len() % PAIR_LANES, 0);
+    dispatch!(
+        pairs::update_pair,
+        T,
+        (up: &mut [f64], low: &mut [f64], row_i: &[T], row_j: &[T], step: f64) -> PairScan
+    )
+}
+
+/// The row whose pair step with row i gains most, by second-order information:
+/// the largest `(v_i - low)^2 / (K_ii + K_jj - 2 K_ij)`; `None` where no step gains.
+pub fn second_order<T: Lanes>(
+    low: &[f64],
+    row: &[T],
+    diagonal: &[T],
+    v_i: f64,
+    k_ii: f32,
+) -> Option<usize> {
+    assert!(low.len() == row.len() && low.len() == diagonal.len());
+    assert_eq!(low.len() % PAIR_LANES, 0);
+    dispatch!(
+        pairs::second_order,
+        T,
+        (low: &[f64], row: &[T], diagonal: &[T], v_i: f64, k_ii: f32) -> Option<usize>
+    )
+}
+
+/// `sums <- sums + factor row`, the sums in f64.
+pub fn add_row<T: Lanes>(sums: &mut [f64], factor: f64, row: &[T]) {
+    assert_eq!(sums.len(), row.len());
+    dispatch!(pairs::add_row, T, (sums: &mut [f64], factor: f64, row: &[T]))
 }

@@ -1,8 +1,13 @@
 //! Solvers of one binary problem, one file for each method.
 
+mod dual;
 mod ollawv;
+mod pair_steps;
+mod svc;
+mod working_set;
 
 pub use ollawv::{Ollawv, OllawvSettings};
+pub use svc::{Svc, SvcSettings};
 
 use crate::Result;
 use crate::kernel::KernelRows;
@@ -18,6 +23,10 @@ pub enum Status {
     IterationLimit,
     /// The time limit came first.
     TimeLimit,
+    /// No step helps any more, though the stopping rule does not hold: rounding.
+    Stalled,
+    /// Numbers left the range of f64.
+    NonFinite,
 }
 
 impl Status {
@@ -27,6 +36,8 @@ impl Status {
             Status::Converged => "converged",
             Status::IterationLimit => "iteration limit",
             Status::TimeLimit => "time limit",
+            Status::Stalled => "stalled",
+            Status::NonFinite => "not finite",
         }
     }
 }
@@ -38,8 +49,17 @@ pub struct Problem<'a> {
     pub signs: &'a [f64],
     /// The weight of all rows of each part.
     pub weights: &'a [f64],
+    /// The weight of each packed row, if they differ.
+    pub row_weights: Option<&'a [f64]>,
     /// The caller's index of each packed row: the lower one wins a tie.
     pub order: &'a [u32],
+}
+
+impl Problem<'_> {
+    /// The weight of a packed row, that of its part aside.
+    pub fn row_weight(&self, row: usize) -> f64 {
+        self.row_weights.map_or(1.0, |weights| weights[row])
+    }
 }
 
 /// A trained binary machine: `f(x) = sum alpha_k K(x_k, x) + bias`, labels included in alpha.
@@ -51,6 +71,8 @@ pub struct Machine {
     pub bias: f64,
     /// Steps taken.
     pub n_iter: usize,
+    /// Outer loops; 1 for methods without an inner solver.
+    pub n_loops: usize,
     /// How the training ended.
     pub status: Status,
 }
@@ -59,6 +81,9 @@ pub struct Machine {
 pub trait BinarySolver: Sync {
     /// How many settings the path has; 1 for a method without a path.
     fn path_len(&self) -> usize;
+
+    /// Whether a kernel row is never asked for twice, so that none need be kept.
+    fn uses_rows_once(&self) -> bool;
 
     /// One machine for each setting, in the order of the settings.
     fn solve<T: Lanes>(

@@ -15,8 +15,9 @@
 //! to stop: **the machine of a smaller margin is a prefix of the run of a larger
 //! one**, so one run gives the machines of any number of margins.
 //!
-//! State: `v_i = y_i o_i`, and infinity for used rows: one pass of
-//! [`simd::axpy_argmin`] is the whole step. Cost: one kernel row and one pass
+//! State: `v_i = y_i (o_i - b)`, and infinity for used rows: one pass of
+//! [`simd::axpy_argmin`] is the whole step. The bias is the same for all rows of
+//! a class and is added, in f64, where the smallest of each piece are compared. Cost: one kernel row and one pass
 //! for each support vector; memory: one number a row besides the kernel rows.
 
 use super::{BinarySolver, Machine, Problem, Status};
@@ -105,6 +106,10 @@ impl BinarySolver for Ollawv {
         self.settings.margins.len()
     }
 
+    fn uses_rows_once(&self) -> bool {
+        true
+    }
+
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
@@ -123,6 +128,7 @@ impl Ollawv {
         rows: &mut impl KernelRows<T>,
         monitor: &Monitor,
     ) -> Result<Run> {
+        self.check_weights::<T>(problem.weights)?;
         let parts = rows.parts().clone();
         let n = parts.n_rows();
         let beta = if self.settings.bias { 1.0 } else { 0.0 };
@@ -133,15 +139,16 @@ impl Ollawv {
             lengths: Vec::new(),
             n_reached: 0,
         };
+        let mut bias = 0.0;
         for t in 1..=self.most_steps(n) {
             monitor.tick(1)?;
             let part = parts.part_of(worst.local);
             let eta = 2.0 / (t as f64).sqrt();
             let l = eta * problem.weights[part] * problem.signs[part];
-            let b = beta * l / n as f64;
+            bias += beta * l / n as f64;
             run.steps.push((worst.local, l));
             v[worst.local] = T::INFINITY;
-            worst = next_worst(problem, rows, &parts, &mut v, worst.local, l, b)?;
+            worst = next_worst(problem, rows, &parts, &mut v, worst.local, l, bias)?;
             let reached = self.ascending[run.lengths.len()..]
                 .iter()
                 .take_while(|&&m| worst.output >= self.settings.margins[m])
@@ -154,6 +161,20 @@ impl Ollawv {
         run.n_reached = run.lengths.len();
         run.lengths.resize(self.ascending.len(), run.steps.len());
         Ok(run)
+    }
+
+    /// Refuses weights whose steps leave the range of the rows, or of f64 with C.
+    fn check_weights<T: Lanes>(&self, weights: &[f64]) -> Result<()> {
+        let largest = T::MAX.to_f64() / f64::from(u32::MAX);
+        let fits = |&&w: &&f64| w < largest && w * self.settings.c <= 1e300;
+        match weights.iter().find(|w| !fits(w)) {
+            None => Ok(()),
+            Some(weight) => Err(Error::parameter(
+                "class_weight",
+                weight,
+                "times C, or times the kernel in the type of X, it is too large",
+            )),
+        }
     }
 
     fn most_steps(&self, n: usize) -> usize {
@@ -175,6 +196,7 @@ impl Ollawv {
                 terms: terms.collect(),
                 bias: if self.settings.bias { c * total } else { 0.0 },
                 n_iter: len,
+                n_loops: 1,
                 status: if ended {
                     Status::Converged
                 } else {
@@ -196,7 +218,7 @@ fn first_row(parts: &Parts, order: &[u32]) -> Violator {
     }
 }
 
-/// Adds `l K + b` to all outputs and finds the next worst violator.
+/// Adds `l K` to all outputs and finds the next worst violator, the bias included.
 fn next_worst<T: Lanes>(
     problem: &Problem<'_>,
     rows: &mut impl KernelRows<T>,
@@ -204,14 +226,13 @@ fn next_worst<T: Lanes>(
     v: &mut [T],
     violator: usize,
     l: f64,
-    b: f64,
+    bias: f64,
 ) -> Result<Violator> {
     let update = |piece: &Piece, v: &mut [T], kernel: &[T]| {
         let sign = problem.signs[piece.part];
-        let (l, b) = (T::from_f64(sign * l), T::from_f64(sign * b));
-        let Smallest { value, index } = simd::axpy_argmin(v, l, kernel, b);
+        let Smallest { value, index } = simd::axpy_argmin(v, T::from_f64(sign * l), kernel);
         Violator {
-            output: value.to_f64(),
+            output: value.to_f64() + sign * bias,
             local: piece.local.start + index,
         }
     };

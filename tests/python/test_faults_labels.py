@@ -138,7 +138,20 @@ def test_impossible_class_weights_are_named(noisy, refuses, class_weight, senten
     refuses(*noisy, sentence, REFUSED, class_weight=class_weight)
 
 
-@pytest.mark.parametrize("weight", [1e39, 1e-46, 1e300])
+@pytest.mark.parametrize("weights", [{0: 1e39, 1: 1e39}, {1: 1e39}])
+def test_steps_beyond_the_type_of_the_rows_are_refused(noisy, weights):
+    X, y = noisy
+    assert OLLAWV(class_weight=weights).fit(X, y).score(X, y) > 0.5
+    with pytest.raises(ValueError, match="class_weight"):
+        OLLAWV(class_weight=weights).fit(X.astype(np.float32), y)
+
+
+def test_weights_times_c_beyond_float64_are_refused(noisy, refuses):
+    refuses(*noisy, "class_weight", C=1e300, class_weight={1: 1e10})
+    refuses(*noisy, "class_weight", class_weight={1: 1e300})
+
+
+@pytest.mark.parametrize("weight", [1e39, 1e-46])
 def test_an_extreme_class_weight_gives_the_model_of_float64_or_is_refused(noisy, weight):
     """float32 holds neither 1e39 nor 1e-46: a step must not become infinity or nothing."""
     X, y = noisy

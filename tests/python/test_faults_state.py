@@ -31,6 +31,7 @@ FIELDS = [
     "dual_coef",
     "intercept",
     "n_iter",
+    "n_loops",
     "status",
     "n_kernel_evals",
 ]

@@ -1,0 +1,105 @@
+//! What all methods share: from arrays to trained models.
+
+use super::arrays::{Rows, slice, with_matrix};
+use super::door;
+use super::kernels::KernelArgs;
+use super::model::{AnyModel, Model};
+use crate::Result;
+use crate::data::{Labels, Matrix};
+use crate::kernel::KernelSettings;
+use crate::model;
+use crate::multiclass::{RowSource, Scheme, Training, TrainingSet};
+use crate::simd::Lanes;
+use crate::solver::{BinarySolver, Machine};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+
+/// How classes are split, and what the training may use.
+#[derive(FromPyObject)]
+pub struct TrainArgs {
+    #[pyo3(item)]
+    multi_class: String,
+    #[pyo3(item)]
+    row_source: String,
+    #[pyo3(item)]
+    cache_bytes: usize,
+    #[pyo3(item)]
+    threads: usize,
+    #[pyo3(item, default)]
+    time_limit: Option<f64>,
+    #[pyo3(item)]
+    progress: Option<Py<PyAny>>,
+}
+
+/// Rows, labels and weights.
+pub struct DataArgs<'a, 'py> {
+    pub rows: &'a Bound<'py, PyAny>,
+    pub codes: PyReadonlyArray1<'py, u32>,
+    pub class_weights: PyReadonlyArray1<'py, f64>,
+    pub sample_weights: Option<PyReadonlyArray1<'py, f64>>,
+}
+
+/// One model for each setting of the solver's path.
+pub fn fit(
+    py: Python<'_>,
+    data: &DataArgs<'_, '_>,
+    kernel: &KernelArgs,
+    train: &TrainArgs,
+    solver: &impl BinarySolver,
+) -> PyResult<Vec<Model>> {
+    let rows = Rows::extract(data.rows)?;
+    let kernel = kernel.settings()?;
+    let scheme = Scheme::parse(&train.multi_class)?;
+    let source = RowSource::parse(&train.row_source)?;
+    let (codes, classes) = (slice(&data.codes)?, slice(&data.class_weights)?);
+    let samples = data.sample_weights.as_ref().map(slice).transpose()?;
+    let view = rows.view()?;
+    let limits = door::Limits {
+        threads: train.threads,
+        seconds: train.time_limit,
+    };
+    door::run_within(py, limits, train.progress.as_ref(), |monitor| {
+        with_matrix!(&view.matrix()?, matrix => {
+            let set = training_set(matrix, codes, classes, samples, kernel)?;
+            let training = set.train(solver, scheme, source, train.cache_bytes, monitor)?;
+            let of_setting = |machines: &Vec<Machine>| finish(&set, scheme, machines, matrix, &training);
+            training.machines.iter().map(of_setting).collect()
+        })
+    })
+}
+
+fn training_set<T: Lanes>(
+    matrix: &Matrix<'_, T>,
+    codes: &[u32],
+    class_weights: &[f64],
+    sample_weights: Option<&[f64]>,
+    kernel: KernelSettings,
+) -> Result<TrainingSet<T>> {
+    let labels = Labels::new(codes, class_weights.len())?;
+    let set = TrainingSet::new(matrix, labels, class_weights.to_vec(), kernel)?;
+    match sample_weights {
+        None => Ok(set),
+        Some(weights) => set.with_row_weights(weights),
+    }
+}
+
+fn finish<T: Lanes>(
+    set: &TrainingSet<T>,
+    scheme: Scheme,
+    machines: &[Machine],
+    matrix: &Matrix<'_, T>,
+    training: &Training,
+) -> Result<Model>
+where
+    AnyModel: From<model::Model<T>>,
+{
+    let model = model::Model::new(*set.kernel(), scheme, set.labels(), machines, matrix)?;
+    let each = machines.iter();
+    Ok(Model {
+        inner: AnyModel::from(model),
+        n_iter: each.clone().map(|machine| machine.n_iter as u64).collect(),
+        n_loops: each.clone().map(|machine| machine.n_loops as u64).collect(),
+        status: each.map(|machine| machine.status.name().into()).collect(),
+        n_kernel_evals: training.n_kernel_evals,
+    })
+}

@@ -1,0 +1,123 @@
+//! The dual of the L1 SVM in signed coefficients.
+//!
+//! With `beta_i = y_i alpha_i` the problem
+//! `max sum alpha - 1/2 alpha' Q alpha,  y' alpha = 0,  0 <= alpha_i <= C_i` is
+//!
+//! ```text
+//! min 1/2 beta' K beta - y' beta,   sum beta = 0,   lower_i <= beta_i <= upper_i
+//! ```
+//!
+//! with bounds 0 and `y_i C_i`. Minus its gradient is `v = y - K beta`. At the
+//! optimum no row that may go up has a larger `v` than a row that may go down;
+//! the largest such difference is the KKT violation.
+
+/// Coefficients, their bounds and minus the gradient of some rows.
+#[derive(Debug, Clone, Default)]
+pub struct Dual {
+    /// `y_i alpha_i`.
+    pub beta: Vec<f64>,
+    /// The least that `beta_i` may be.
+    pub lower: Vec<f64>,
+    /// The most that `beta_i` may be.
+    pub upper: Vec<f64>,
+    /// `y_i - (K beta)_i`.
+    pub v: Vec<f64>,
+}
+
+/// The two rows that violate the optimality conditions most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Violation {
+    /// The largest `v` of the rows that may go up; minus infinity if there is none.
+    pub max_up: f64,
+    /// The smallest `v` of the rows that may go down; infinity if there is none.
+    pub min_low: f64,
+}
+
+impl Violation {
+    /// By how much; 0 or less at the optimum.
+    pub fn size(&self) -> f64 {
+        self.max_up - self.min_low
+    }
+}
+
+impl Dual {
+    /// All coefficients 0, for labels (+1 or -1) and upper bounds of alpha.
+    pub fn new(labels: impl Iterator<Item = f64>, bounds: impl Iterator<Item = f64>) -> Self {
+        let mut dual = Self::default();
+        for (y, bound) in labels.zip(bounds) {
+            dual.beta.push(0.0);
+            dual.lower.push(if y < 0.0 { -bound } else { 0.0 });
+            dual.upper.push(if y > 0.0 { bound } else { 0.0 });
+            dual.v.push(y);
+        }
+        dual
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.beta.len()
+    }
+
+    /// Whether row `i` may go up.
+    pub fn may_rise(&self, i: usize) -> bool {
+        self.beta[i] < self.upper[i]
+    }
+
+    /// Whether row `i` may go down.
+    pub fn may_fall(&self, i: usize) -> bool {
+        self.beta[i] > self.lower[i]
+    }
+
+    /// Whether row `i` is strictly between its bounds.
+    pub fn is_free(&self, i: usize) -> bool {
+        self.may_rise(i) && self.may_fall(i)
+    }
+
+    /// The largest violation over all rows.
+    pub fn violation(&self) -> Violation {
+        let mut violation = Violation {
+            max_up: f64::NEG_INFINITY,
+            min_low: f64::INFINITY,
+        };
+        for i in 0..self.len() {
+            if self.may_rise(i) {
+                violation.max_up = violation.max_up.max(self.v[i]);
+            }
+            if self.may_fall(i) {
+                violation.min_low = violation.min_low.min(self.v[i]);
+            }
+        }
+        violation
+    }
+
+    /// The constant of the decision function: the mean `v` of the free rows, or, where no
+    /// row is free, the middle of the interval that the others leave.
+    pub fn bias(&self) -> f64 {
+        let (mut sum, mut count) = (0.0, 0usize);
+        for i in (0..self.len()).filter(|&i| self.is_free(i)) {
+            sum += self.v[i];
+            count += 1;
+        }
+        if count > 0 {
+            return sum / count as f64;
+        }
+        let Violation { max_up, min_low } = self.violation();
+        match (max_up.is_finite(), min_low.is_finite()) {
+            (true, true) => 0.5 * (max_up + min_low),
+            (true, false) => max_up,
+            (false, true) => min_low,
+            (false, false) => 0.0,
+        }
+    }
+
+    /// The rows `rows`, as a problem of their own.
+    pub fn gather(&self, rows: &[usize]) -> Self {
+        let pick = |values: &[f64]| rows.iter().map(|&i| values[i]).collect();
+        Self {
+            beta: pick(&self.beta),
+            lower: pick(&self.lower),
+            upper: pick(&self.upper),
+            v: pick(&self.v),
+        }
+    }
+}
