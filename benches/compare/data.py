@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import hinge
 import numpy as np
 import scipy.sparse as sp
 from sklearn.model_selection import train_test_split
+
+import hinge
 
 _KEEL_NAMES = {"pendigits": "penbased", "vote": "housevotes", "teach": "tae"}
 

@@ -6,12 +6,12 @@ rows that stay in cache, and the time that writing so many bytes takes.
 
 from __future__ import annotations
 
-import hinge
 import numpy as np
-from harness import Comparison, best_of, parser
 from sklearn.metrics.pairwise import rbf_kernel
 
+import hinge
 from data import raw
+from harness import Comparison, best_of, parser
 
 
 def main() -> None:

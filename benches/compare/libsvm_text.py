@@ -8,12 +8,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import hinge
 import numpy as np
-from harness import Comparison, parser
 from sklearn.datasets import load_svmlight_file
 
+import hinge
 from data import raw
+from harness import Comparison, parser
 
 
 def main() -> None:

@@ -7,11 +7,11 @@ for OLLAWV at the margin of the timed fit (0.1), and at the best margin of the p
 
 from __future__ import annotations
 
-import hinge
-from harness import Comparison, parser
 from sklearn.svm import SVC
 
+import hinge
 from data import load
+from harness import Comparison, parser
 
 SETS = {"letter": (4, 16), "shuttle": (16, 64), "ijcnn1": (1, 16), "adult": (1 / 16, 1)}
 MARGINS = [0.001, 0.003, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.4]

@@ -6,14 +6,14 @@ the same expansion; predictions must agree but for rounding.
 
 from __future__ import annotations
 
-import hinge
 import numpy as np
 import scipy.sparse as sp
-from harness import Comparison, parser
-from hinge import _core, _input
 from sklearn.svm import SVC
 
+import hinge
 from data import load
+from harness import Comparison, parser
+from hinge import _core, _input
 
 SETS = {"letter": (4, 16), "shuttle": (16, 64), "ijcnn1": (1, 16), "adult": (1 / 16, 1)}
 

@@ -15,9 +15,11 @@ from hinge._kernels import kernel_matrix
 from hinge._libsvm_text import dump_libsvm, load_libsvm
 from hinge._ollawv import OLLAWV
 from hinge._scaling import MinMaxScaler
+from hinge._svc import SVC
 
 __all__ = [
     "OLLAWV",
+    "SVC",
     "MinMaxScaler",
     "__version__",
     "dump_libsvm",

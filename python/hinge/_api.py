@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from hinge._base import KernelClassifier
 from hinge._ollawv import OLLAWV
+from hinge._svc import SVC
 
-_METHODS: dict[str, type[KernelClassifier]] = {"ollawv": OLLAWV}
+_METHODS: dict[str, type[KernelClassifier]] = {"ollawv": OLLAWV, "svc": SVC}
 
 
 def methods() -> list[str]:

@@ -185,6 +185,27 @@ def is_missing(label: Any) -> bool:
         return False
 
 
+def sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Return the weight of each row, or None; negative and unknown weights are named."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: "
+            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}"
+        )
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"sample_weight[{row}] = {weights[row]} is not valid: it must be finite, not negative"
+        )
+    return np.ascontiguousarray(weights)
+
+
 def class_weights(
     class_weight: Any, classes: NDArray[Any], codes: NDArray[np.uint32]
 ) -> NDArray[np.float64]:

@@ -53,7 +53,9 @@ class OLLAWV(KernelClassifier):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of :meth:`decision_function` for one-vs-one machines.
     cache_size : float, default=1000
-        Megabytes for kernel values. The result does not depend on it.
+        Megabytes for kernel values that are kept. A machine uses each kernel row once,
+        so only one-vs-rest machines of several classes share some (a Gram matrix, where
+        it fits). The result does not depend on it.
     class_weight : dict, "balanced" or None, default=None
         Weight of the steps of each class.
     random_state : None

@@ -505,9 +505,17 @@ pub struct CachedRows<'a, T: Lanes> {
 }
 
 impl<'a, T: Lanes> CachedRows<'a, T> {
-    /// A cache of `cache_bytes` before `computed`.
+    /// A cache of `cache_bytes` before `computed`; of two rows, at least, since no step of
+    /// a pair of rows can do with less.
     pub fn new(computed: ComputedRows<'a, T>, cache_bytes: usize) -> Result<Self> {
-        let cache = RowCache::new(computed.parts.n_rows(), cache_bytes)?;
+        let n = computed.parts.n_rows();
+        let pair_bytes = 2 * n * size_of::<T>();
+        let budget = if cache_bytes == 0 {
+            0
+        } else {
+            cache_bytes.max(pair_bytes)
+        };
+        let cache = RowCache::new(n, budget)?;
         Ok(Self { computed, cache })
     }
 
@@ -564,7 +572,7 @@ impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
 
     fn room(&self) -> usize {
         let row_bytes = self.computed.parts.n_rows() * size_of::<T>();
-        (self.cache.budget_bytes() / row_bytes.max(1)).max(1)
+        self.cache.budget_bytes() / row_bytes.max(1)
     }
 
     fn prepare(&mut self, rows: &[usize]) -> Result<()> {

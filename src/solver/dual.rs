@@ -31,6 +31,8 @@ pub struct Violation {
     pub max_up: f64,
     /// The smallest `v` of the rows that may go down; infinity if there is none.
     pub min_low: f64,
+    /// The first row of each.
+    pub rows: (usize, usize),
 }
 
 impl Violation {
@@ -78,13 +80,16 @@ impl Dual {
         let mut violation = Violation {
             max_up: f64::NEG_INFINITY,
             min_low: f64::INFINITY,
+            rows: (0, 0),
         };
         for i in 0..self.len() {
-            if self.may_rise(i) {
-                violation.max_up = violation.max_up.max(self.v[i]);
+            if self.may_rise(i) && self.v[i] > violation.max_up {
+                violation.max_up = self.v[i];
+                violation.rows.0 = i;
             }
-            if self.may_fall(i) {
-                violation.min_low = violation.min_low.min(self.v[i]);
+            if self.may_fall(i) && self.v[i] < violation.min_low {
+                violation.min_low = self.v[i];
+                violation.rows.1 = i;
             }
         }
         violation
@@ -101,7 +106,9 @@ impl Dual {
         if count > 0 {
             return sum / count as f64;
         }
-        let Violation { max_up, min_low } = self.violation();
+        let Violation {
+            max_up, min_low, ..
+        } = self.violation();
         match (max_up.is_finite(), min_low.is_finite()) {
             (true, true) => 0.5 * (max_up + min_low),
             (true, false) => max_up,

@@ -9,7 +9,7 @@
 //!
 //! The problem is stated in [`super::dual`]. Kernel rows of B come in blocks; K_BB
 //! is cut out of them. State is in f64 whatever the type of the rows. A problem
-//! that fits the working set is solved in one loop.
+//! that fits the working set needs but one set.
 
 use super::dual::Dual;
 use super::pair_steps::{LocalGram, PairLimits, solve_pairs};
@@ -33,8 +33,20 @@ pub struct SvcSettings {
     pub max_iter: Option<usize>,
 }
 
-/// A good working set: large enough that most small machines need one loop.
-const WORKING_SET: usize = 1024;
+/// A good working set for `n` rows after so many loops. A small set leaves few kernel values
+/// to compute and serves easy problems; hard ones need many loops, each of which looks at all
+/// rows, and do better with a larger set.
+fn good_size(n: usize, n_loops: usize) -> usize {
+    let largest = (2.5 * (n as f64).sqrt()) as usize;
+    let grown = SMALLEST_SET << (n_loops / LOOPS_TO_DOUBLE).min(3);
+    grown.min(largest.max(SMALLEST_SET))
+}
+
+/// The first working set.
+const SMALLEST_SET: usize = 128;
+
+/// Loops after which it is doubled.
+const LOOPS_TO_DOUBLE: usize = 8;
 
 /// Pair steps between two looks at interrupt and limits.
 const STEPS_PER_LOOP: usize = 50_000;
@@ -92,12 +104,6 @@ impl BinarySolver for Svc {
         let parts = rows.parts().clone();
         let mut dual = self.dual(problem, &parts);
         let mut run = Run::default();
-        let size = self
-            .settings
-            .working_set_size
-            .unwrap_or(WORKING_SET)
-            .min(rows.room())
-            .max(2);
         let status = loop {
             monitor.tick(1)?;
             let violation = dual.violation();
@@ -117,6 +123,9 @@ impl BinarySolver for Svc {
             if monitor.time_is_up() {
                 break Status::TimeLimit;
             }
+            let size = self.settings.working_set_size;
+            let size = size.unwrap_or_else(|| good_size(dual.len(), run.n_loops));
+            let size = size.min(rows.room()).max(2);
             run.working_set = select(&dual, violation, &run.working_set, size);
             let is_whole = run.working_set.len() == dual.len();
             let share = if is_whole {

@@ -1,9 +1,9 @@
 //! Which rows the inner solver works on.
 //!
-//! The rows of the last set that are strictly between their bounds stay, up to
-//! half of the set; the rest are the worst violators: half of them the rows that
-//! want to go up most, half those that want to go down most. The worst pair of
-//! all is always there, so every loop makes progress. Ties go to the lower index.
+//! First the worst pair of all, so that every loop makes progress; then the rows of
+//! the last set that are strictly between their bounds, up to half of the set; then
+//! the worst violators: half of them the rows that want to go up most, half those
+//! that want to go down most. Ties go to the lower index.
 
 use super::dual::{Dual, Violation};
 
@@ -15,9 +15,16 @@ pub fn select(dual: &Dual, violation: Violation, last: &[usize], size: usize) ->
     }
     let mut is_member = vec![false; n];
     let mut chosen = Vec::with_capacity(size);
-    for &i in last.iter().filter(|&&i| dual.is_free(i)).take(size / 2) {
-        is_member[i] = true;
-        chosen.push(i);
+    let pair = [violation.rows.0, violation.rows.1];
+    let kept = last.iter().copied().filter(|&i| dual.is_free(i));
+    for i in pair
+        .into_iter()
+        .chain(kept.take((size / 2).saturating_sub(2)))
+    {
+        if !is_member[i] {
+            is_member[i] = true;
+            chosen.push(i);
+        }
     }
     let mut take = |chosen: &mut Vec<usize>, count: usize, key: &dyn Fn(usize) -> Option<f64>| {
         let free = |&i: &usize| !is_member[i];

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hinge import OLLAWV
 from hypothesis import settings
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
+
+from hinge import OLLAWV
 
 # The same examples on every machine and in every run, and nothing left on disk.
 settings.register_profile("hinge", derandomize=True, deadline=None, database=None)

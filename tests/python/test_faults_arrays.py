@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+
 import reference
 from hinge import OLLAWV, MinMaxScaler, kernel_matrix
 

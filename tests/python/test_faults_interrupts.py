@@ -1,6 +1,7 @@
 """Ctrl-C and other signals end a long call at once, and nothing else (cases 79, 80)."""
 
 import pytest
+
 from processes import facts_of, run_script
 
 # A timer sends the signal while the main thread waits for work that takes many seconds.

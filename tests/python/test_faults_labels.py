@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hinge import OLLAWV, fold_labels
 from sklearn.exceptions import DataConversionWarning
+
+from hinge import OLLAWV, fold_labels
 
 REFUSED = (ValueError, TypeError)
 

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+
 from processes import facts_of
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from hinge import OLLAWV, fit, kernel_matrix, methods
 
 REFUSED = (ValueError, TypeError)

@@ -4,10 +4,11 @@ import os
 
 import numpy as np
 import pytest
-from hinge import OLLAWV
 from joblib import parallel_config
-from processes import facts_of
 from sklearn.model_selection import cross_val_score
+
+from hinge import OLLAWV
+from processes import facts_of
 
 FORK = """
 rng = np.random.default_rng(0)

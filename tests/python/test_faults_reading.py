@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 import pytest
+
 from hinge import load_libsvm
 
 GOOD = b"1 1:2\n-1 2:3\n"

@@ -1,6 +1,7 @@
 """Progress goes to stderr, and a closed stream is no reason to stop (case 87)."""
 
 import pytest
+
 from processes import run_script
 
 VERBOSE = """

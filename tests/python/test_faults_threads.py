@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+
 from hinge import OLLAWV
 from processes import facts_of
 

@@ -4,6 +4,7 @@ import stat
 
 import numpy as np
 import pytest
+
 from hinge import _core, dump_libsvm
 from processes import run_script
 

@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from hinge import fold_labels, nested_fold_labels
 from hypothesis import assume, given
 from hypothesis import strategies as st
+
+from hinge import fold_labels, nested_fold_labels
 
 NOT_IN = 2**32 - 1
 

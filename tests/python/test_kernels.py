@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-import reference
 import scipy.sparse as sp
-from hinge import OLLAWV, kernel_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
+
+import reference
+from hinge import OLLAWV, kernel_matrix
 
 THEIRS = {
     "rbf": lambda X, gamma, degree, coef0: rbf_kernel(X, gamma=gamma),

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hinge import dump_libsvm, load_libsvm
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+from hinge import dump_libsvm, load_libsvm
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 rows = st.lists(

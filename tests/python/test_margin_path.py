@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hinge import OLLAWV
 from sklearn.base import clone
+
+from hinge import OLLAWV
 
 MARGINS = [0.3, 0.0, 5.0, 0.1, 0.1, 1e6]
 

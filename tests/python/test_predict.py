@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-import reference
 import scipy.sparse as sp
-from hinge import OLLAWV, kernel_matrix
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
+
+import reference
+from hinge import OLLAWV, kernel_matrix
 
 KERNELS = {
     "rbf": {"gamma": 0.05},

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from hinge import OLLAWV, _core
 
 KERNELS = [

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hinge import MinMaxScaler
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from sklearn import preprocessing
+
+from hinge import MinMaxScaler
 
 # No range is so narrow that scikit-learn would take it for none.
 sixty_fourths = st.integers(-(10**7), 10**7).map(lambda number: number / 64)

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from hinge import OLLAWV, kernel_matrix, simd_level
 from processes import facts_of
 

@@ -5,9 +5,10 @@ from unittest import SkipTest
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hinge import OLLAWV, MinMaxScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hinge import OLLAWV, MinMaxScaler
 
 ESTIMATORS = [
     OLLAWV(),

@@ -10,10 +10,11 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from hinge import OLLAWV, MinMaxScaler, kernel_matrix
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+
+from hinge import OLLAWV, MinMaxScaler, kernel_matrix
 
 
 def dumped(model):

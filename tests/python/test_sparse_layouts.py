@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from hinge import OLLAWV, MinMaxScaler, kernel_matrix
 
 

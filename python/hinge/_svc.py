@@ -1,0 +1,254 @@
+"""The exact support vector classifier."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from hinge import _core, _input, _parameters
+from hinge._base import KernelClassifier
+from hinge._state import kept_on_failure
+
+if TYPE_CHECKING:
+    from hinge._core import Model, _Train
+
+
+class SVC(KernelClassifier):
+    """Exact support vector classifier (L1 loss), trained on all cores.
+
+    Solves the same problem as scikit-learn's ``SVC`` to the same tolerance, with the
+    same names, shapes and signs: changing the import is enough. Decomposition with a
+    working set; pair steps with second-order selection inside; kernel rows in blocks;
+    pairs of classes side by side, and a large problem parallel inside.
+
+    There is no ``probability`` argument: wrap the estimator in
+    ``sklearn.calibration.CalibratedClassifierCV`` where probabilities are needed.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The price of an error.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"}, default="rbf"
+    degree : int, default=3
+        Of the polynomial kernel.
+    gamma : float, "scale" or "auto", default="scale"
+        Of the RBF, polynomial and sigmoid kernels. "scale" is
+        1 / (n_features * X.var()), "auto" is 1 / n_features.
+    coef0 : float, default=0.0
+        Of the polynomial and sigmoid kernels.
+    tol : float, default=1e-3
+        The largest violation of the optimality (KKT) conditions that is left.
+    cache_size : float, default=1000
+        Megabytes for kernel rows. The result does not depend on it but for ``tol``.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for each class.
+    working_set_size : int or None, default=None
+        Rows that the inner solver works on; None for a good default.
+    max_iter : int, default=-1
+        The most pair steps of a machine; -1 for no limit.
+    time_limit : float or None, default=None
+        Seconds after which training stops where it is, with a warning.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        A machine for each pair of classes, or for each class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of :meth:`decision_function` for one-vs-one machines.
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 all cores.
+    verbose : int, default=0
+        Reports the number of loops on stderr while training.
+
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, dual_coef_, intercept_, n_support_
+        As in scikit-learn's ``SVC``.
+    coef_ : ndarray of shape (n_machines, n_features)
+        For the linear kernel.
+    n_iter_, n_loops_ : ndarray of shape (n_machines,)
+        Pair steps, and loops of the decomposition, of each machine.
+    n_kernel_evals_ : int
+    status_ : list of str
+        How the training of each machine ended: "converged", or why not.
+
+    Examples
+    --------
+    >>> from hinge import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SVC(C=10).fit(X, y).score(X, y) > 0.97
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Literal["rbf", "linear", "poly", "sigmoid", "precomputed"] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 1000,
+        class_weight: Any = None,
+        working_set_size: int | None = None,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.working_set_size = working_set_size
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on the rows of X with the labels y.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 stays float32; anything else is converted to float64. With
+            ``kernel="precomputed"`` a square kernel matrix.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,) or None
+            Factor of C for each row; a row of weight 0 is left out.
+
+        Returns
+        -------
+        self
+        """
+        with kept_on_failure(self):
+            X, classes, codes = self._check_training_data(X, y)
+            weights = _input.sample_weights(sample_weight, len(codes))
+            used = None if weights is None else _used_rows(weights, classes, codes)
+            model = self._train_rows(X, classes, codes, weights, used)
+            self._set_model(model, classes)
+            if used is not None:
+                self.support_ = used[self.support_].astype(np.int32)
+            # The columns of a kernel matrix that the model knows.
+            self._used_columns = used if self.kernel == "precomputed" else None
+            self.n_loops_ = model.n_loops
+            self.status_ = model.status
+        self._warn_if_not_converged()
+        return self
+
+    def _train_rows(
+        self,
+        X: Any,
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+        weights: NDArray[np.float64] | None,
+        used: NDArray[np.intp] | None,
+    ) -> Model:
+        if used is not None and weights is not None:
+            X, codes, weights = _take_rows(X, used, self.kernel), codes[used], weights[used]
+        (model,) = _core.fit_svc(
+            _input.native_rows(X),
+            codes,
+            _input.class_weights(self.class_weight, classes, codes),
+            weights,
+            self._kernel_arguments(),
+            self._train_arguments(),
+            c=_parameters.real("C", self.C),
+            tol=_parameters.real("tol", self.tol),
+            working_set_size=_optional_count("working_set_size", self.working_set_size, None),
+            max_iter=_optional_count("max_iter", self.max_iter, -1),
+        )
+        return model
+
+    def _train_arguments(self) -> _Train:
+        arguments = super()._train_arguments()
+        if self.time_limit is not None:
+            limit = _parameters.real("time_limit", self.time_limit)
+            if not limit > 0:
+                raise ValueError(f"time_limit = {limit} is not valid: it must be positive")
+            arguments["time_limit"] = limit
+        return arguments
+
+    def _native_rows(self, X: Any) -> Any:
+        rows = super()._native_rows(X)
+        if self._used_columns is None:
+            return rows
+        return np.ascontiguousarray(rows[:, self._used_columns])
+
+    def _warn_if_not_converged(self) -> None:
+        ends = Counter(status for status in self.status_ if status != "converged")
+        for status, count in ends.items():
+            warnings.warn(
+                f"{count} of {len(self.status_)} machines ended with status {status!r} after "
+                f"{int(np.max(self.n_iter_))} steps (max_iter = {self.max_iter}, "
+                f"time_limit = {self.time_limit}), before the violation was below "
+                f"tol = {self.tol}; the model can be used, but is not exact",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Return the weights of the features, for the linear kernel."""
+        check_is_fitted(self)
+        if self._model.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        vectors = self.support_vectors_
+        starts = np.r_[0, np.cumsum(self.n_support_)]
+        k = len(self.classes_)
+        if k == 2 or self.multi_class == "ovr":
+            return np.asarray(self.dual_coef_ @ vectors)
+        rows = []
+        for a in range(k):
+            for b in range(a + 1, k):
+                of_a, of_b = slice(starts[a], starts[a + 1]), slice(starts[b], starts[b + 1])
+                terms = self.dual_coef_[b - 1, of_a] @ vectors[of_a]
+                rows.append(terms + self.dual_coef_[a, of_b] @ vectors[of_b])
+        return np.vstack(rows)
+
+
+def _used_rows(
+    weights: NDArray[np.float64], classes: NDArray[Any], codes: NDArray[np.uint32]
+) -> NDArray[np.intp] | None:
+    """Return the rows with a positive weight, or None if all have; refuse to lose a class."""
+    used = np.flatnonzero(weights > 0)
+    left = np.bincount(codes[used], minlength=len(classes))
+    if not left.any():
+        raise ValueError(
+            "every sample_weight is zero; at least one row must have a positive weight"
+        )
+    if not left.all():
+        lost = classes.tolist()[int(np.argmin(left > 0))]
+        raise ValueError(f"class {lost!r} is lost: the sample_weight of all its rows is 0")
+    return None if len(used) == len(weights) else used
+
+
+def _take_rows(X: Any, used: NDArray[np.intp], kernel: str) -> Any:
+    rows = X[used]
+    return np.ascontiguousarray(rows[:, used]) if kernel == "precomputed" else rows
+
+
+def _optional_count(name: str, value: Any, nothing: int | None) -> int | None:
+    """Return a positive whole number, or None where the value stands for no limit."""
+    if value is None and nothing is None:
+        return None
+    count = _parameters.integer(name, value)
+    if count == nothing:
+        return None
+    if count < 1:
+        raise ValueError(f"{name} = {count} is not valid: it must be positive, or {nothing}")
+    return count
