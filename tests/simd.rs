@@ -2,7 +2,7 @@
 //! order of additions rounds, so that equal means equal.
 
 use hinge::data::Random;
-use hinge::simd::{self, Lanes, Smallest};
+use hinge::simd::{self, Lanes, PAIR_LANES, Smallest};
 use std::process::Command;
 
 /// All lengths below 200, and some around the blocks of longer loops.
@@ -98,6 +98,50 @@ fn a_tie_goes_to_the_lowest_index<T: Lanes>() {
     }
 }
 
+/// Whole numbers in f64, a third of them `closed`: rows that may not move that way.
+fn sides(n: usize, closed: f64, random: &mut Random) -> Vec<f64> {
+    let mut number = || match random.below(3) {
+        0 => closed,
+        _ => random.below(9) as f64,
+    };
+    (0..n).map(|_| number()).collect()
+}
+
+fn pair_steps_equal_plain_loops<T: Lanes>() {
+    let mut random = Random::new(4);
+    for n in (1..40).map(|chunks| chunks * PAIR_LANES) {
+        let (k_i, k_j) = (whole::<T>(n, &mut random), whole::<T>(n, &mut random));
+        let mut up = sides(n, f64::NEG_INFINITY, &mut random);
+        let mut low = sides(n, f64::INFINITY, &mut random);
+        let change: Vec<f64> = pairs(&k_i, &k_j).map(|(i, j)| 2.0 * (i - j)).collect();
+        let moved =
+            |side: &[f64]| -> Vec<f64> { side.iter().zip(&change).map(|(v, d)| v - d).collect() };
+        let (new_up, new_low) = (moved(&up), moved(&low));
+        let found = simd::update_pair(&mut up, &mut low, &k_i, &k_j, 2.0);
+        assert_eq!((&up, &low), (&new_up, &new_low), "{n} rows");
+        let max_up = new_up.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let min_low = new_low.iter().copied().fold(f64::INFINITY, f64::min);
+        assert_eq!((found.max_up, found.min_low), (max_up, min_low), "{n} rows");
+        assert_eq!(
+            Some(found.up_index),
+            new_up.iter().position(|v| *v == max_up)
+        );
+
+        let diagonal = vec![T::from_f64(20.0); n];
+        let gain = |j: usize| {
+            let b = (max_up - new_low[j]) as f32;
+            let a = (40.0 - 2.0 * k_i[j].to_f64()) as f32;
+            if b > 0.0 { b * b / a } else { 0.0 }
+        };
+        let best = (0..n).map(gain).fold(0.0, f32::max);
+        let expected = (best > 0.0)
+            .then(|| (0..n).find(|&j| gain(j) == best))
+            .flatten();
+        let found = simd::second_order(&low, &k_i, &diagonal, max_up, 20.0);
+        assert_eq!(found, expected, "{n} rows");
+    }
+}
+
 macro_rules! in_both_types {
     ($($claim:ident),*) => {
         mod f32 { $(#[test] fn $claim() { super::$claim::<f32>(); })* }
@@ -109,7 +153,8 @@ in_both_types!(
     sums_equal_plain_sums,
     rounding_stays_below_its_bound,
     updates_equal_plain_loops,
-    a_tie_goes_to_the_lowest_index
+    a_tie_goes_to_the_lowest_index,
+    pair_steps_equal_plain_loops
 );
 
 /// The other levels of this machine pass the tests of this file, too.

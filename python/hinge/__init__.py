@@ -9,6 +9,7 @@ array([0, 0, 0])
 """
 
 from hinge._api import fit, methods, predict
+from hinge._certificate import Certificate
 from hinge._core import __version__, simd_level
 from hinge._folds import fold_labels, nested_fold_labels
 from hinge._kernels import kernel_matrix
@@ -20,6 +21,7 @@ from hinge._svc import SVC
 __all__ = [
     "OLLAWV",
     "SVC",
+    "Certificate",
     "MinMaxScaler",
     "__version__",
     "dump_libsvm",

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from hinge import _core, _input, _parameters
+from hinge import _core, _input, _parameters, _resources
 from hinge._base import KernelClassifier
+from hinge._certificate import Certificate, Training, certificates
 from hinge._state import kept_on_failure
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ class SVC(KernelClassifier):
     n_iter_, n_loops_ : ndarray of shape (n_machines,)
         Pair steps, and loops of the decomposition, of each machine.
     n_kernel_evals_ : int
+    certificate_ : list of Certificate
+        For each machine primal and dual objective, their gap, and the largest KKT
+        violation, recomputed in f64 from the rows when first asked for.
     status_ : list of str
         How the training of each machine ended: "converged", or why not.
 
@@ -83,6 +87,9 @@ class SVC(KernelClassifier):
     >>> SVC(C=10).fit(X, y).score(X, y) > 0.97
     True
     """
+
+    _training: Training | None
+    _certificate: list[Certificate] | None
 
     def __init__(
         self,
@@ -139,8 +146,14 @@ class SVC(KernelClassifier):
             X, classes, codes = self._check_training_data(X, y)
             weights = _input.sample_weights(sample_weight, len(codes))
             used = None if weights is None else _used_rows(weights, classes, codes)
-            model = self._train_rows(X, classes, codes, weights, used)
+            if used is not None and weights is not None:
+                X, codes, weights = _take_rows(X, used, self.kernel), codes[used], weights[used]
+            by_class = _input.class_weights(self.class_weight, classes, codes)
+            model = self._train_rows(X, codes, by_class, weights)
             self._set_model(model, classes)
+            bounds = self.C * by_class[codes] * (1.0 if weights is None else weights)
+            self._training = Training(X, codes, bounds)
+            self._certificate = None
             if used is not None:
                 self.support_ = used[self.support_].astype(np.int32)
             # The columns of a kernel matrix that the model knows.
@@ -153,17 +166,14 @@ class SVC(KernelClassifier):
     def _train_rows(
         self,
         X: Any,
-        classes: NDArray[Any],
         codes: NDArray[np.uint32],
+        by_class: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
-        used: NDArray[np.intp] | None,
     ) -> Model:
-        if used is not None and weights is not None:
-            X, codes, weights = _take_rows(X, used, self.kernel), codes[used], weights[used]
         (model,) = _core.fit_svc(
             _input.native_rows(X),
             codes,
-            _input.class_weights(self.class_weight, classes, codes),
+            by_class,
             weights,
             self._kernel_arguments(),
             self._train_arguments(),
@@ -173,6 +183,29 @@ class SVC(KernelClassifier):
             max_iter=_optional_count("max_iter", self.max_iter, -1),
         )
         return model
+
+    @property
+    def certificate_(self) -> list[Certificate]:
+        """Return how near each machine is to the optimum, recomputed in f64 from the rows.
+
+        Computed when first asked for, from the training rows, which the estimator keeps
+        until then; a pickled estimator keeps the certificate only if it was asked for.
+        """
+        check_is_fitted(self)
+        if self._certificate is None:
+            if self._training is None:
+                raise AttributeError("the training rows are gone: ask for certificate_ before")
+            threads = _resources.threads(self.n_jobs)
+            self._certificate = certificates(self._model, self._training, self.multi_class, threads)
+            self._training = None
+        return self._certificate
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything but the training rows."""
+        state = dict(super().__getstate__())
+        if "_training" in state:
+            state["_training"] = None
+        return state
 
     def _train_arguments(self) -> _Train:
         arguments = super()._train_arguments()

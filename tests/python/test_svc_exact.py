@@ -1,5 +1,7 @@
 """The exact classifier reaches scikit-learn's optimum: same objective, same decision values."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -136,3 +138,61 @@ def test_the_core_reports_loops_and_kernel_values():
     assert model.n_loops_[0] > 1
     assert model.n_iter_[0] > model.n_loops_[0]
     assert 0 < model.n_kernel_evals_ <= 500 * 500 * model.n_loops_[0]
+
+
+def plain_certificate(model, X, y, C, gamma):
+    """Primal, dual and violation of a machine of two classes, from the definitions."""
+    K = kernel_of("rbf", X, X, gamma)
+    sign = np.where(y == 1, 1.0, -1.0)
+    beta = np.zeros(len(y))
+    beta[model.support_] = model.dual_coef_[0]
+    f = K @ beta + model.intercept_[0]
+    square = beta @ K @ beta
+    primal = 0.5 * square + C * np.maximum(0, 1 - sign * f).sum()
+    v = sign - K @ beta
+    alpha = sign * beta
+    rises = np.where(sign > 0, alpha < C, alpha > 0)
+    falls = np.where(sign > 0, alpha > 0, alpha < C)
+    return primal, alpha.sum() - 0.5 * square, v[rises].max() - v[falls].min()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-5])
+def test_a_certificate_holds_and_is_that_of_the_definitions(dtype, tol):
+    X, y = two_classes(8)
+    X = X.astype(dtype)
+    model = SVC(C=5.0, gamma=0.3, tol=tol).fit(X, y)
+    (found,) = model.certificate_
+    primal, dual, violation = plain_certificate(model, X.astype(np.float64), y, 5.0, 0.3)
+    assert found.primal == pytest.approx(primal, rel=1e-9)
+    assert found.dual == pytest.approx(dual, rel=1e-9)
+    assert found.gap == pytest.approx(primal - dual, abs=1e-8)
+    assert found.violation == pytest.approx(max(violation, 0), abs=1e-9)
+    assert found.violation < tol + (1e-4 if dtype == np.float32 else 1e-9)
+    assert 0 <= found.gap < 5 * len(y) * tol
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_every_machine_of_many_classes_has_a_certificate(multi_class, as_sparse):
+    X, y = datasets.load_digits(return_X_y=True)
+    X = X[:500] / 16
+    y = y[:500]
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    rows = sp.csr_matrix(X) if as_sparse else X
+    model = SVC(C=2.0, multi_class=multi_class, class_weight={3: 2.0}, tol=1e-4)
+    model.fit(rows, y, sample_weight=weights)
+    assert len(model.certificate_) == len(model.intercept_)
+    for found in model.certificate_:
+        assert found.violation < 1e-4 + 1e-9
+        assert -1e-9 < found.gap < 0.02 * (1 + found.primal)
+
+
+def test_a_pickled_model_keeps_its_certificate_but_not_the_rows():
+    X, y = two_classes(9)
+    model = SVC().fit(X, y)
+    with pytest.raises(AttributeError, match="training rows"):
+        _ = pickle.loads(pickle.dumps(model)).certificate_
+    found = model.certificate_
+    assert pickle.loads(pickle.dumps(model)).certificate_ == found
+    assert model._training is None

@@ -1,0 +1,104 @@
+"""Proof of how near a machine is to the optimum, recomputed in f64 from the rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hinge import _core, _input
+
+if TYPE_CHECKING:
+    from hinge._core import Model
+
+
+class Certificate(NamedTuple):
+    """What was reached on one binary machine.
+
+    The optimum lies between ``dual`` and ``primal``; ``violation`` is the largest
+    violation of the optimality (KKT) conditions, which training brings below ``tol``.
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    violation: float
+
+
+class Training(NamedTuple):
+    """What a certificate needs besides the model: rows, class codes, bounds of alpha."""
+
+    X: Any
+    codes: NDArray[np.uint32]
+    bounds: NDArray[np.float64]
+
+
+def certificates(model: Model, training: Training, scheme: str, threads: int) -> list[Certificate]:
+    """Return the certificate of each machine.
+
+    One pass of kernel values, all rows by all support vectors, serves all machines.
+    """
+    exact = in_double_precision(model)
+    X = training.X.astype(np.float64)
+    outputs = exact.decision_values(_input.native_rows(X), threads)
+    k = len(exact.n_support)
+    found = []
+    for machine, (rows, labels, beta) in enumerate(machines(exact, training.codes, scheme, k)):
+        bias = exact.intercept[machine]
+        bounds = training.bounds[rows]
+        found.append(certificate(labels, beta, bounds, outputs[rows, machine], bias))
+    return found
+
+
+def certificate(
+    y: NDArray[np.float64],
+    beta: NDArray[np.float64],
+    bounds: NDArray[np.float64],
+    f: NDArray[np.float64],
+    bias: float,
+) -> Certificate:
+    """Return the certificate of one machine from labels, signed alphas, bounds and outputs."""
+    v = y - (f - bias)
+    square = float(beta @ (f - bias))
+    primal = 0.5 * square + float(bounds @ np.maximum(0, 1 - y * f))
+    dual = float(np.abs(beta).sum()) - 0.5 * square
+    rises = beta < np.where(y > 0, bounds, 0)
+    falls = beta > np.where(y > 0, 0, -bounds)
+    highest = v[rises].max(initial=-np.inf)
+    lowest = v[falls].min(initial=np.inf)
+    violation = max(0.0, float(highest - lowest))
+    return Certificate(primal, dual, primal - dual, violation)
+
+
+def machines(
+    model: Model, codes: NDArray[np.uint32], scheme: str, k: int
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield rows, labels and signed alphas of each machine, in the order of the intercepts."""
+    beta = np.zeros((len(model.dual_coef), len(codes)))
+    beta[:, model.support] = model.dual_coef
+    if k == 2:
+        yield np.arange(len(codes)), np.where(codes == 1, 1.0, -1.0), beta[0]
+    elif scheme == "ovr":
+        for c in range(k):
+            yield np.arange(len(codes)), np.where(codes == c, 1.0, -1.0), beta[c]
+    else:
+        for a, b in itertools.combinations(range(k), 2):
+            rows = np.flatnonzero((codes == a) | (codes == b))
+            is_a = codes[rows] == a
+            yield rows, np.where(is_a, 1.0, -1.0), np.where(is_a, beta[b - 1, rows], beta[a, rows])
+
+
+def in_double_precision(model: Model) -> Model:
+    """Return the same model with its support vectors in f64."""
+    state = model.state()
+    rows = state["rows"]
+    if isinstance(rows, tuple):
+        indptr, indices, data, n_cols = rows
+        state["rows"] = (indptr, indices, data.astype(np.float64), n_cols)
+    elif rows is not None:
+        state["rows"] = rows.astype(np.float64)
+    state["dtype"] = "float64"
+    return _core.Model.from_state(state)
