@@ -79,7 +79,7 @@ fn bits_do_not_depend_on_the_block<T: Lanes>() {
     }
 }
 
-fn sparse_dots_equal_plain_sums<T: Lanes>() {
+fn sparse_products_equal_plain_sums<T: Lanes>() {
     let mut random = Random::new(6);
     let (n, d) = (50, 23);
     let (mut offsets, mut indices) = (vec![0], Vec::new());
@@ -91,24 +91,40 @@ fn sparse_dots_equal_plain_sums<T: Lanes>() {
     let values: Vec<T> = real(indices.len(), &mut random);
     let csr = Csr::new(offsets, Cow::Owned(indices), Cow::Owned(values), d).expect("canonical");
     let queries: Vec<f64> = real(d * SPARSE_QUERIES, &mut random);
-    let mut eight = vec![f64::NAN; n * SPARSE_QUERIES];
-    simd::sparse_dots(&csr, 0..n, SPARSE_QUERIES, &queries, &mut eight);
-    for q in 0..SPARSE_QUERIES {
-        let query: Vec<f64> = queries
-            .iter()
-            .copied()
-            .skip(q)
-            .step_by(SPARSE_QUERIES)
-            .collect();
-        for rows in [0..n, 0..1, 7..8, 13..n, 20..20] {
-            let mut one = vec![f64::NAN; rows.len()];
-            simd::sparse_dots(&csr, rows.clone(), 1, &query, &mut one);
-            for (row, one) in rows.zip(one) {
-                let (columns, values) = csr.row(row);
-                let terms = columns.iter().zip(values);
-                let plain: f64 = terms.map(|(&c, v)| v.to_f64() * query[c as usize]).sum();
-                assert!((one - plain).abs() <= 1e-14);
-                assert_eq!(one.to_bits(), eight[row * SPARSE_QUERIES + q].to_bits());
+    let query = |q: usize| -> Vec<f64> {
+        let values = queries.iter().copied().skip(q);
+        values.step_by(SPARSE_QUERIES).collect()
+    };
+    let square = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>();
+    let of_queries: Vec<f64> = (0..SPARSE_QUERIES).map(|q| square(&query(q))).collect();
+    let full = |row: usize| -> Vec<f64> {
+        let mut values = vec![0.0; d];
+        let (columns, stored) = csr.row(row);
+        for (&c, v) in columns.iter().zip(stored) {
+            values[c as usize] = v.to_f64();
+        }
+        values
+    };
+    let of_rows: Vec<f64> = (0..n).map(|row| square(&full(row))).collect();
+    for distances in [false, true] {
+        let squares = distances.then_some((&of_queries[..], &of_rows[..]));
+        let mut eight = vec![T::INFINITY; n * SPARSE_QUERIES];
+        simd::sparse_products(&csr, 0..n, &queries, squares, SPARSE_QUERIES, &mut eight, n);
+        for q in 0..SPARSE_QUERIES {
+            let query = query(q);
+            let squares = distances.then_some((&of_queries[q..=q], &of_rows[..]));
+            for rows in [0..n, 0..1, 7..8, 13..n, 20..20] {
+                let mut one = vec![T::INFINITY; rows.len()];
+                simd::sparse_products(&csr, rows.clone(), &query, squares, 1, &mut one, n);
+                for (row, one) in rows.zip(one) {
+                    let pairs = full(row).into_iter().zip(query.clone());
+                    let plain: f64 = match distances {
+                        false => pairs.map(|(x, z)| x * z).sum(),
+                        true => pairs.map(|(x, z)| (x - z).powi(2)).sum(),
+                    };
+                    assert!((one.to_f64() - plain).abs() <= 1e-5 * (1.0 + plain.abs()));
+                    assert_eq!(one, eight[q * n + row], "one query equals eight");
+                }
             }
         }
     }
@@ -124,7 +140,7 @@ macro_rules! in_both_types {
 in_both_types!(
     panel_products_equal_plain_sums,
     bits_do_not_depend_on_the_block,
-    sparse_dots_equal_plain_sums
+    sparse_products_equal_plain_sums
 );
 
 /// The other levels of this machine pass the tests of this file, too.

@@ -24,9 +24,6 @@ pub struct Interleaved {
     width: usize,
 }
 
-/// Rows whose products are held at once: 8 queries of 256 rows are 16 KiB.
-const ROWS: usize = 256;
-
 impl Interleaved {
     /// Makes room for `m` queries of `d` features, all zero. Costs what was set before,
     /// unless the room changes.
@@ -78,30 +75,11 @@ impl<T: Lanes> SparseRows<T> {
         out: &mut [T],
         stride: usize,
     ) {
-        let width = queries.width;
-        let mut dots = [0.0; ROWS * SPARSE_QUERIES];
-        for start in rows.clone().step_by(ROWS) {
-            let chunk = start..(start + ROWS).min(rows.end);
-            let dots = &mut dots[..chunk.len() * width];
-            simd::sparse_dots(&self.csr, chunk.clone(), width, &queries.values, dots);
-            for (q, &square) in queries.squares.iter().enumerate() {
-                let at = q * stride + start - rows.start;
-                let out = &mut out[at..at + chunk.len()];
-                let dots = dots.iter().skip(q).step_by(width);
-                match product {
-                    Product::Dot => {
-                        for (out, dot) in out.iter_mut().zip(dots) {
-                            *out = T::from_f64(*dot);
-                        }
-                    }
-                    Product::SquaredDistance => {
-                        let squares = &self.squares[chunk.clone()];
-                        for ((out, dot), own) in out.iter_mut().zip(dots).zip(squares) {
-                            *out = T::from_f64((square + own - 2.0 * dot).max(0.0));
-                        }
-                    }
-                }
-            }
-        }
+        let m = queries.squares.len();
+        let squares = match product {
+            Product::Dot => None,
+            Product::SquaredDistance => Some((&queries.squares[..], &self.squares[..])),
+        };
+        simd::sparse_products(&self.csr, rows, &queries.values, squares, m, out, stride);
     }
 }

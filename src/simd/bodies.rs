@@ -310,54 +310,89 @@ pub unsafe fn panel_distances<T: Lanes, V: Vector<T>>(
     unsafe { products::<T, V, SquaredDistance>(panels, d, queries, out, stride) }
 }
 
-/// One load and one multiply-add of all queries for each stored value.
-///
-/// `V` only names the level here: the compiler lays the sums into its registers.
+/// Sparse rows: those between `offsets`, with their columns and values.
+#[derive(Clone, Copy)]
+pub struct SparseSlices<'a, T> {
+    pub offsets: &'a [usize],
+    pub indices: &'a [u32],
+    pub values: &'a [T],
+}
+
+/// The dot products of one sparse row with `Q` queries: one load and one multiply-add of all
+/// queries for each stored value.
 #[inline(always)]
-unsafe fn sparse_dots<T: Lanes, const Q: usize>(
-    offsets: &[usize],
-    indices: &[u32],
-    values: &[T],
+unsafe fn sparse_dot<T: Lanes, const Q: usize>(
+    rows: SparseSlices<'_, T>,
+    r: usize,
     queries: &[f64],
-    out: &mut [f64],
+) -> [f64; Q] {
+    let span = rows.offsets[r]..rows.offsets[r + 1];
+    let mut sums = [0.0; Q];
+    for (&column, value) in rows.indices[span.clone()].iter().zip(&rows.values[span]) {
+        let value = value.to_f64();
+        let at = column as usize * Q;
+        // SAFETY: a `Csr` has only columns below `n_cols`, and `mod.rs` asserted that
+        // `queries` has `Q` values for each.
+        let query = unsafe { queries.get_unchecked(at..at + Q) };
+        for q in 0..Q {
+            sums[q] += value * query[q];
+        }
+    }
+    sums
+}
+
+/// Products of all rows with `m` of `Q` queries; product `(q, r)` goes to `out[q * stride + r]`.
+/// Dot products, or, with squared lengths of queries and rows, squared distances.
+#[inline(always)]
+unsafe fn sparse_products<T: Lanes, const Q: usize>(
+    rows: SparseSlices<'_, T>,
+    queries: &[f64],
+    squares: Option<(&[f64], &[f64])>,
+    m: usize,
+    out: &mut [T],
+    stride: usize,
 ) {
-    for (span, out) in offsets.windows(2).zip(out.chunks_exact_mut(Q)) {
-        let mut sums = [0.0; Q];
-        let span = span[0]..span[1];
-        for (&column, value) in indices[span.clone()].iter().zip(&values[span]) {
-            let value = value.to_f64();
-            let at = column as usize * Q;
-            // SAFETY: a `Csr` has only columns below `n_cols`, and `mod.rs` asserted that
-            // `queries` has `Q` values for each.
-            let query = unsafe { queries.get_unchecked(at..at + Q) };
+    let mut of_query = [0.0; Q];
+    if let Some((queries, _)) = squares {
+        of_query[..m].copy_from_slice(&queries[..m]);
+    }
+    for r in 0..rows.offsets.len() - 1 {
+        // SAFETY: the contract of this file.
+        let mut products = unsafe { sparse_dot::<T, Q>(rows, r, queries) };
+        if let Some((_, of_row)) = squares {
             for q in 0..Q {
-                sums[q] += value * query[q];
+                let distance = of_query[q] + of_row[r] - 2.0 * products[q];
+                products[q] = if distance > 0.0 { distance } else { 0.0 };
             }
         }
-        out.copy_from_slice(&sums);
+        for (q, &product) in products[..m].iter().enumerate() {
+            out[q * stride + r] = T::from_f64(product);
+        }
     }
 }
 
 #[inline(always)]
-pub unsafe fn sparse_dots_1<T: Lanes, V: Vector<T>>(
-    offsets: &[usize],
-    indices: &[u32],
-    values: &[T],
+pub unsafe fn sparse_products_1<T: Lanes, V: Vector<T>>(
+    rows: SparseSlices<'_, T>,
     queries: &[f64],
-    out: &mut [f64],
+    squares: Option<(&[f64], &[f64])>,
+    _m: usize,
+    out: &mut [T],
+    stride: usize,
 ) {
     // SAFETY: the contract of this file.
-    unsafe { sparse_dots::<T, 1>(offsets, indices, values, queries, out) }
+    unsafe { sparse_products::<T, 1>(rows, queries, squares, 1, out, stride) }
 }
 
 #[inline(always)]
-pub unsafe fn sparse_dots_8<T: Lanes, V: Vector<T>>(
-    offsets: &[usize],
-    indices: &[u32],
-    values: &[T],
+pub unsafe fn sparse_products_8<T: Lanes, V: Vector<T>>(
+    rows: SparseSlices<'_, T>,
     queries: &[f64],
-    out: &mut [f64],
+    squares: Option<(&[f64], &[f64])>,
+    m: usize,
+    out: &mut [T],
+    stride: usize,
 ) {
     // SAFETY: the contract of this file.
-    unsafe { sparse_dots::<T, SPARSE_QUERIES>(offsets, indices, values, queries, out) }
+    unsafe { sparse_products::<T, SPARSE_QUERIES>(rows, queries, squares, m, out, stride) }
 }

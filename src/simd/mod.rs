@@ -17,6 +17,7 @@ mod pairs;
 mod vector;
 
 use crate::data::{Csr, Real};
+use bodies::SparseSlices;
 pub use pages::prefer_huge_pages;
 pub use pairs::{PAIR_LANES, PairScan};
 use std::ops::Range;
@@ -183,36 +184,46 @@ pub fn panel_products<T: Lanes>(
     }
 }
 
-/// Queries that [`sparse_dots`] takes at once, if not one alone.
+/// Queries that [`sparse_products`] takes at once, if not one alone.
 pub const SPARSE_QUERIES: usize = 8;
 
-/// Dot products, in f64, of sparse rows with `q` dense queries: 1 or [`SPARSE_QUERIES`].
+/// Products of a range of sparse rows with some dense queries, summed in f64.
 ///
-/// `queries[f * q + k]` is feature `f` of query `k`; its product with row `r`
-/// goes to `out[(r - rows.start) * q + k]`.
-pub fn sparse_dots<T: Lanes>(
+/// There are `m` queries, as wide as 1 or [`SPARSE_QUERIES`]: `queries[f * width + q]` is
+/// feature `f` of query `q`. With squared lengths, of the queries and of all rows, the
+/// products are squared distances, else dot products. Product `(q, r)` goes to
+/// `out[q * stride + r - rows.start]`.
+pub fn sparse_products<T: Lanes>(
     csr: &Csr<'_, T>,
     rows: Range<usize>,
-    q: usize,
     queries: &[f64],
-    out: &mut [f64],
+    squares: Option<(&[f64], &[f64])>,
+    m: usize,
+    out: &mut [T],
+    stride: usize,
 ) {
-    assert!(q == 1 || q == SPARSE_QUERIES);
-    assert_eq!(queries.len(), csr.n_cols() * q);
-    assert_eq!(out.len(), rows.len() * q);
-    let offsets = &csr.offsets()[rows.start..rows.end + 1];
-    let (indices, values) = (csr.indices(), csr.values());
-    if q == 1 {
+    let width = if m == 1 { 1 } else { SPARSE_QUERIES };
+    assert!(m <= width && queries.len() == csr.n_cols() * width);
+    assert!(rows.is_empty() || m == 0 || out.len() >= (m - 1) * stride + rows.len());
+    let squares = squares.map(|(of_queries, of_rows)| (of_queries, &of_rows[rows.clone()]));
+    let rows = SparseSlices {
+        offsets: &csr.offsets()[rows.start..rows.end + 1],
+        indices: csr.indices(),
+        values: csr.values(),
+    };
+    if m == 1 {
         dispatch!(
-            bodies::sparse_dots_1,
+            bodies::sparse_products_1,
             T,
-            (offsets: &[usize], indices: &[u32], values: &[T], queries: &[f64], out: &mut [f64])
+            (rows: SparseSlices<'_, T>, queries: &[f64], squares: Option<(&[f64], &[f64])>,
+             m: usize, out: &mut [T], stride: usize)
         )
     } else {
         dispatch!(
-            bodies::sparse_dots_8,
+            bodies::sparse_products_8,
             T,
-            (offsets: &[usize], indices: &[u32], values: &[T], queries: &[f64], out: &mut [f64])
+            (rows: SparseSlices<'_, T>, queries: &[f64], squares: Option<(&[f64], &[f64])>,
+             m: usize, out: &mut [T], stride: usize)
         )
     }
 }
