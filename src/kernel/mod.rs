@@ -2,16 +2,18 @@
 //! whole Gram matrix, and rows kept by a cache with a budget in bytes.
 
 mod cache;
+mod computed;
 mod function;
 mod gram;
 mod packed;
+mod parts;
 mod rows;
 mod sparse;
 
 pub use cache::{CacheCounts, RowCache};
+pub use computed::{CachedRows, ComputedRows};
 pub use function::{Gamma, Kernel, KernelKind, KernelSettings};
 pub use gram::{Gram, SquaredDistances};
 pub use packed::{PackedRows, QUERY_BLOCK, Queries, pack_panels};
-pub use rows::{
-    CachedRows, ComputedRows, GramRows, KernelRows, Part, Parts, Piece, Row, Threading, sweep_pays,
-};
+pub use parts::{Part, Parts, Piece, Row};
+pub use rows::{GramRows, KernelRows, Threading, sweep_pays};
