@@ -196,3 +196,14 @@ def test_a_pickled_model_keeps_its_certificate_but_not_the_rows():
     found = model.certificate_
     assert pickle.loads(pickle.dumps(model)).certificate_ == found
     assert model._training is None
+
+
+def test_the_number_of_threads_does_not_change_a_bit():
+    X, y = datasets.load_digits(return_X_y=True)
+    large = two_classes(10, n=6000, d=200)  # parallel inside
+    for rows, labels in ((X / 16, y), large):
+        models = [SVC(gamma=0.02, n_jobs=n).fit(rows, labels) for n in (1, 2, 8)]
+        for other in models[1:]:
+            np.testing.assert_array_equal(other.dual_coef_, models[0].dual_coef_)
+            np.testing.assert_array_equal(other.intercept_, models[0].intercept_)
+            np.testing.assert_array_equal(other.n_iter_, models[0].n_iter_)
