@@ -38,6 +38,7 @@ def carried_over(svc: SVC, X) -> _core.Model:
             "dual_coef": np.ascontiguousarray(coef, dtype=np.float64).ravel(),
             "intercept": np.ascontiguousarray(svc.intercept_, dtype=np.float64),
             "n_iter": np.ones(len(svc.intercept_), dtype=np.uint64),
+            "n_loops": np.ones(len(svc.intercept_), dtype=np.uint64),
             "status": ["converged"] * len(svc.intercept_),
             "n_kernel_evals": 0,
         }

@@ -378,10 +378,20 @@ pub unsafe fn sparse_products_1<T: Lanes, V: Vector<T>>(
     squares: Option<(&[f64], &[f64])>,
     _m: usize,
     out: &mut [T],
-    stride: usize,
+    _stride: usize,
 ) {
     // SAFETY: the contract of this file.
-    unsafe { sparse_products::<T, 1>(rows, queries, squares, 1, out, stride) }
+    let dot = |r| unsafe { sparse_dot::<T, 1>(rows, r, queries)[0] };
+    let out = out[..rows.offsets.len() - 1].iter_mut().enumerate();
+    match squares {
+        None => out.for_each(|(r, out)| *out = T::from_f64(dot(r))),
+        Some((of_query, of_row)) => {
+            for ((r, out), own) in out.zip(of_row) {
+                let distance = of_query[0] + own - 2.0 * dot(r);
+                *out = T::from_f64(if distance > 0.0 { distance } else { 0.0 });
+            }
+        }
+    }
 }
 
 #[inline(always)]
