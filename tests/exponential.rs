@@ -1,9 +1,10 @@
 //! The vector exponential is right to two units in the last place over its whole range, 0
 //! below it, and its bits do not depend on the place in the slice.
 
+mod levels;
+
 use hinge::data::Random;
 use hinge::simd::{self, Lanes};
-use std::process::Command;
 
 /// The arguments for which the result is a normal number, the ends of that range found by
 /// bisection, so that they are neighbours.
@@ -126,17 +127,7 @@ in_both_types!(
     bits_do_not_depend_on_the_place
 );
 
-/// The other levels of this machine pass the tests of this file, too.
 #[test]
 fn every_level_passes() {
-    let this = std::env::current_exe().expect("the path of this test");
-    for level in ["baseline", "avx2"] {
-        let child = Command::new(&this)
-            .args(["--skip", "every_level_passes"])
-            .env("HINGE_SIMD", level)
-            .output()
-            .expect("this test can start itself");
-        let said = String::from_utf8_lossy(&child.stdout);
-        assert!(child.status.success(), "{level}: {said}");
-    }
+    levels::pass_on_every_level("every_level_passes");
 }

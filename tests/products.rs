@@ -1,10 +1,11 @@
 //! Products of rows with panels and with sparse rows equal plain sums, and their bits
 //! depend on the two rows only, not on the block in which they are computed.
 
+mod levels;
+
 use hinge::data::{Csr, Random};
 use hinge::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use std::borrow::Cow;
-use std::process::Command;
 
 /// Whole numbers from -8 to 8: no order of additions rounds their sums.
 fn whole<T: Lanes>(n: usize, random: &mut Random) -> Vec<T> {
@@ -143,17 +144,7 @@ in_both_types!(
     sparse_products_equal_plain_sums
 );
 
-/// The other levels of this machine pass the tests of this file, too.
 #[test]
 fn every_level_passes() {
-    let this = std::env::current_exe().expect("the path of this test");
-    for level in ["baseline", "avx2"] {
-        let child = Command::new(&this)
-            .args(["--skip", "every_level_passes"])
-            .env("HINGE_SIMD", level)
-            .output()
-            .expect("this test can start itself");
-        let said = String::from_utf8_lossy(&child.stdout);
-        assert!(child.status.success(), "{level}: {said}");
-    }
+    levels::pass_on_every_level("every_level_passes");
 }

@@ -1,9 +1,10 @@
 //! The slice loops equal plain ones. The data are small whole numbers, whose sums no
 //! order of additions rounds, so that equal means equal.
 
+mod levels;
+
 use hinge::data::Random;
 use hinge::simd::{self, Lanes, PAIR_LANES, Smallest};
-use std::process::Command;
 
 /// All lengths below 200, and some around the blocks of longer loops.
 fn lengths() -> impl Iterator<Item = usize> {
@@ -157,17 +158,7 @@ in_both_types!(
     pair_steps_equal_plain_loops
 );
 
-/// The other levels of this machine pass the tests of this file, too.
 #[test]
 fn every_level_passes() {
-    let this = std::env::current_exe().expect("the path of this test");
-    for level in ["baseline", "avx2"] {
-        let child = Command::new(&this)
-            .args(["--skip", "every_level_passes"])
-            .env("HINGE_SIMD", level)
-            .output()
-            .expect("this test can start itself");
-        let said = String::from_utf8_lossy(&child.stdout);
-        assert!(child.status.success(), "{level}: {said}");
-    }
+    levels::pass_on_every_level("every_level_passes");
 }

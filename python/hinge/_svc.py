@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 class SVC(KernelClassifier):
     """Exact support vector classifier (L1 loss), trained on all cores.
 
-    Solves the same problem as scikit-learn's ``SVC`` to the same tolerance, with the
-    same names, shapes and signs: changing the import is enough. Decomposition with a
-    working set; pair steps with second-order selection inside; kernel rows in blocks;
-    pairs of classes side by side, and a large problem parallel inside.
+    Solves the same problem as scikit-learn's ``SVC`` to the same tolerance; attributes
+    have its names, shapes and signs. Decomposition with a working set; pair steps with
+    second-order selection inside; kernel rows in blocks; pairs of classes side by side,
+    and a large problem parallel inside.
+
+    Not taken yet: ``shrinking``, ``break_ties``, ``warm_start``, ``random_state`` and
+    callable kernels. Ties of votes go to the larger sum of decision values.
 
     There is no ``probability`` argument: wrap the estimator in
     ``sklearn.calibration.CalibratedClassifierCV`` where probabilities are needed.

@@ -1,0 +1,29 @@
+//! Runs the tests of a file again on the lower vector levels of this machine.
+
+use hinge::simd::{Level, level};
+use std::process::Command;
+
+/// The tests of the calling file, but for `itself`, pass on the other levels, too.
+pub fn pass_on_every_level(itself: &str) {
+    let this = std::env::current_exe().expect("the path of this test");
+    for wanted in [Level::Baseline, Level::Avx2] {
+        let child = Command::new(&this)
+            .args(["--skip", itself])
+            .env("HINGE_SIMD", wanted.name())
+            .output()
+            .expect("this test can start itself");
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(child.status.success(), "{}: {said}", wanted.name());
+    }
+}
+
+/// A level that was asked for is in use, or a lower one where the machine has no more.
+#[test]
+fn the_level_in_use_is_not_above_the_one_asked_for() {
+    let wanted = std::env::var("HINGE_SIMD").unwrap_or_default();
+    for known in [Level::Baseline, Level::Avx2, Level::Avx512] {
+        if known.name() == wanted {
+            assert!(level() <= known, "{} was asked for", known.name());
+        }
+    }
+}
