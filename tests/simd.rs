@@ -65,7 +65,7 @@ fn updates_equal_plain_loops<T: Lanes>() {
         let (x, y) = (whole::<T>(n, &mut random), whole::<T>(n, &mut random));
         let a = T::from_f64(-3.0);
         let mut sums: Vec<f64> = y.iter().map(|y| y.to_f64()).collect();
-        simd::add_row(&mut sums, -3.0, &x);
+        simd::add_rows(&mut sums, [(-3.0, &x[..])]);
         let plain = pairs(&x, &y).map(|(x, y)| y - 3.0 * x);
         assert_eq!(sums, plain.collect::<Vec<_>>(), "{n} elements");
 
@@ -99,12 +99,9 @@ fn a_tie_goes_to_the_lowest_index<T: Lanes>() {
     }
 }
 
-/// Whole numbers in f64, a third of them `closed`: rows that may not move that way.
-fn sides(n: usize, closed: f64, random: &mut Random) -> Vec<f64> {
-    let mut number = || match random.below(3) {
-        0 => closed,
-        _ => random.below(9) as f64,
-    };
+/// Penalties: `closed` for a third of the rows, 0 for the others.
+fn penalties(n: usize, closed: f64, random: &mut Random) -> Vec<f64> {
+    let mut number = || if random.below(3) == 0 { closed } else { 0.0 };
     (0..n).map(|_| number()).collect()
 }
 
@@ -112,25 +109,25 @@ fn pair_steps_equal_plain_loops<T: Lanes>() {
     let mut random = Random::new(4);
     for n in (1..40).map(|chunks| chunks * PAIR_LANES) {
         let (k_i, k_j) = (whole::<T>(n, &mut random), whole::<T>(n, &mut random));
-        let mut up = sides(n, f64::NEG_INFINITY, &mut random);
-        let mut low = sides(n, f64::INFINITY, &mut random);
-        let change: Vec<f64> = pairs(&k_i, &k_j).map(|(i, j)| 2.0 * (i - j)).collect();
-        let moved =
-            |side: &[f64]| -> Vec<f64> { side.iter().zip(&change).map(|(v, d)| v - d).collect() };
-        let (new_up, new_low) = (moved(&up), moved(&low));
-        let found = simd::update_pair(&mut up, &mut low, &k_i, &k_j, 2.0);
-        assert_eq!((&up, &low), (&new_up, &new_low), "{n} rows");
-        let max_up = new_up.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let min_low = new_low.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut v: Vec<f64> = (0..n).map(|_| random.below(9) as f64).collect();
+        let rise = penalties(n, f64::NEG_INFINITY, &mut random);
+        let fall = penalties(n, f64::INFINITY, &mut random);
+        let change = pairs(&k_i, &k_j).map(|(i, j)| 2.0 * (i - j));
+        let moved: Vec<f64> = v.iter().zip(change).map(|(v, d)| v - d).collect();
+        let found = simd::update_pair(&mut v, (&rise, &fall), (&k_i, &k_j), 2.0);
+        assert_eq!(v, moved, "{n} rows");
+        let with = |penalties: &[f64]| -> Vec<f64> {
+            moved.iter().zip(penalties).map(|(v, p)| v + p).collect()
+        };
+        let (up, low) = (with(&rise), with(&fall));
+        let max_up = up.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let min_low = low.iter().copied().fold(f64::INFINITY, f64::min);
         assert_eq!((found.max_up, found.min_low), (max_up, min_low), "{n} rows");
-        assert_eq!(
-            Some(found.up_index),
-            new_up.iter().position(|v| *v == max_up)
-        );
+        assert_eq!(Some(found.up_index), up.iter().position(|v| *v == max_up));
 
         let diagonal = vec![T::from_f64(20.0); n];
         let gain = |j: usize| {
-            let b = (max_up - new_low[j]) as f32;
+            let b = (max_up - low[j]) as f32;
             let a = (40.0 - 2.0 * k_i[j].to_f64()) as f32;
             if b > 0.0 { b * b / a } else { 0.0 }
         };
@@ -138,7 +135,7 @@ fn pair_steps_equal_plain_loops<T: Lanes>() {
         let expected = (best > 0.0)
             .then(|| (0..n).find(|&j| gain(j) == best))
             .flatten();
-        let found = simd::second_order(&low, &k_i, &diagonal, max_up, 20.0);
+        let found = simd::second_order((&v, &fall), &k_i, &diagonal, max_up, 20.0);
         assert_eq!(found, expected, "{n} rows");
     }
 }

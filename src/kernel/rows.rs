@@ -77,9 +77,8 @@ pub trait KernelRows<T: Lanes>: Send {
     fn add_prepared(&self, terms: &[(usize, f64)], sums: &mut [f64]) {
         let rows: Vec<_> = terms.iter().map(|&(i, _)| self.prepared(i)).collect();
         let visit = |piece: &Piece, sums: &mut [f64], _: &mut [f64; PIECE]| {
-            for (row, &(_, factor)) in rows.iter().zip(terms) {
-                simd::add_row(sums, factor, row.piece(piece));
-            }
+            let rows = rows.iter().map(|row| row.piece(piece));
+            simd::add_rows(sums, terms.iter().map(|&(_, factor)| factor).zip(rows));
         };
         let work = Work {
             per_row: terms.len(),

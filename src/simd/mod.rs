@@ -20,6 +20,7 @@ use crate::data::{Csr, Real};
 use bodies::SparseSlices;
 pub use pages::prefer_huge_pages;
 pub use pairs::{PAIR_LANES, PairScan};
+use pairs::ROWS_AT_ONCE;
 use std::ops::Range;
 use std::sync::OnceLock;
 pub use vector::Lanes;
@@ -228,47 +229,74 @@ pub fn sparse_products<T: Lanes>(
     }
 }
 
-/// Moves `step` from row j to row i of a problem whose rows may go `up` or `low`:
-/// `up, low <- up, low - step (K_i - K_j)`, and what comes of it.
+/// Moves `step` from row j to row i: `v <- v - step (K_i - K_j)`, and what comes of it.
 ///
-/// Rows that may not move in a direction hold an infinity there. All lengths are
-/// equal, and a multiple of [`PAIR_LANES`].
+/// The penalties say which rows may move: `rise` is 0 where a row may go up and minus
+/// infinity where not, `fall` is 0 where it may go down and infinity where not. All lengths
+/// are equal, and a multiple of [`PAIR_LANES`].
 pub fn update_pair<T: Lanes>(
-    up: &mut [f64],
-    low: &mut [f64],
-    row_i: &[T],
-    row_j: &[T],
+    v: &mut [f64],
+    penalties: (&[f64], &[f64]),
+    rows: (&[T], &[T]),
     step: f64,
 ) -> PairScan {
-    assert!(up.len() == low.len() && up.len() == row_i.len() && up.len() == row_j.len());
-    assert_eq!(up.len() % PAIR_LANES, 0);
+    let lengths = [penalties.0.len(), penalties.1.len(), rows.0.len(), rows.1.len()];
+    assert_eq!(lengths, [v.len(); 4]);
+    assert_eq!(v.len() % PAIR_LANES, 0);
     dispatch!(
         pairs::update_pair,
         T,
-        (up: &mut [f64], low: &mut [f64], row_i: &[T], row_j: &[T], step: f64) -> PairScan
+        (v: &mut [f64], penalties: (&[f64], &[f64]), rows: (&[T], &[T]), step: f64) -> PairScan
     )
 }
 
-/// The row whose pair step with row i gains most, by second-order information:
-/// the largest `(v_i - low)^2 / (K_ii + K_jj - 2 K_ij)`; `None` where no step gains.
+/// The row whose pair step with row i gains most, by second-order information: of the rows
+/// that may go down the largest `(v_i - v_j)^2 / (K_ii + K_jj - 2 K_ij)`; `None` where no
+/// step gains.
 pub fn second_order<T: Lanes>(
-    low: &[f64],
+    v_fall: (&[f64], &[f64]),
     row: &[T],
     diagonal: &[T],
     v_i: f64,
     k_ii: f32,
 ) -> Option<usize> {
-    assert!(low.len() == row.len() && low.len() == diagonal.len());
-    assert_eq!(low.len() % PAIR_LANES, 0);
+    assert_eq!([v_fall.1.len(), row.len(), diagonal.len()], [v_fall.0.len(); 3]);
+    assert!(row.len() % PAIR_LANES == 0 && row.len() < i32::MAX as usize);
     dispatch!(
         pairs::second_order,
         T,
-        (low: &[f64], row: &[T], diagonal: &[T], v_i: f64, k_ii: f32) -> Option<usize>
+        (v_fall: (&[f64], &[f64]), row: &[T], diagonal: &[T], v_i: f64, k_ii: f32)
+            -> Option<usize>
     )
 }
 
-/// `sums <- sums + factor row`, the sums in f64.
-pub fn add_row<T: Lanes>(sums: &mut [f64], factor: f64, row: &[T]) {
-    assert_eq!(sums.len(), row.len());
-    dispatch!(pairs::add_row, T, (sums: &mut [f64], factor: f64, row: &[T]))
+/// `sums <- sums + factor row` for each term in turn, the sums in f64.
+pub fn add_rows<'a, T: Lanes>(
+    sums: &mut [f64],
+    terms: impl IntoIterator<Item = (f64, &'a [T])>,
+) {
+    fn few<T: Lanes>(
+        sums: &mut [f64],
+        factors: &[f64; ROWS_AT_ONCE],
+        rows: &[&[T]; ROWS_AT_ONCE],
+    ) {
+        dispatch!(
+            pairs::add_rows,
+            T,
+            (sums: &mut [f64], factors: &[f64; ROWS_AT_ONCE], rows: &[&[T]; ROWS_AT_ONCE])
+        )
+    }
+    let mut terms = terms.into_iter();
+    while let Some((factor, row)) = terms.next() {
+        // A factor of 0 adds nothing.
+        let (mut factors, mut rows) = ([0.0; ROWS_AT_ONCE], [row; ROWS_AT_ONCE]);
+        factors[0] = factor;
+        for place in 1..ROWS_AT_ONCE {
+            if let Some((factor, row)) = terms.next() {
+                (factors[place], rows[place]) = (factor, row);
+            }
+        }
+        assert!(rows.iter().all(|row| row.len() == sums.len()));
+        few(sums, &factors, &rows);
+    }
 }

@@ -38,125 +38,111 @@ fn lanes_mut<T>(slice: &mut [T], at: usize) -> &mut [T; PAIR_LANES] {
     }
 }
 
-/// The first index where `values` reaches `wanted`.
+/// The largest of all lanes, and the lowest index where it was found: lane `l` holds the
+/// value of row `at[l] + l`.
 #[inline(always)]
-fn first(values: &[f64], wanted: f64) -> usize {
-    let mut at = 0;
-    while at + PAIR_LANES <= values.len() {
-        let chunk = lanes(values, at);
-        if chunk.iter().fold(false, |any, &v| any | (v == wanted)) {
-            return at + chunk.iter().position(|&v| v == wanted).unwrap_or(0);
+fn best<F: PartialOrd + Copy, I: Into<i64> + Copy>(
+    values: &[F; PAIR_LANES],
+    at: &[I; PAIR_LANES],
+) -> (F, usize) {
+    let index = |l: usize| at[l].into() + l as i64;
+    let mut found = 0;
+    for l in 1..PAIR_LANES {
+        let wins = values[l] > values[found];
+        if wins || (values[l] == values[found] && index(l) < index(found)) {
+            found = l;
         }
-        at += PAIR_LANES;
     }
-    0
+    (values[found], index(found) as usize)
 }
 
 #[inline(always)]
 pub unsafe fn update_pair<T: Lanes, V: Vector<T>>(
-    up: &mut [f64],
-    low: &mut [f64],
-    row_i: &[T],
-    row_j: &[T],
+    v: &mut [f64],
+    (rise, fall): (&[f64], &[f64]),
+    (row_i, row_j): (&[T], &[T]),
     step: f64,
 ) -> PairScan {
     let mut max = [f64::NEG_INFINITY; PAIR_LANES];
+    let mut max_at = [0i64; PAIR_LANES];
     let mut min = [f64::INFINITY; PAIR_LANES];
-    for at in (0..up.len()).step_by(PAIR_LANES) {
+    for at in (0..v.len()).step_by(PAIR_LANES) {
         let (k_i, k_j) = (lanes(row_i, at), lanes(row_j, at));
-        let (up, low) = (lanes_mut(up, at), lanes_mut(low, at));
+        let (rise, fall) = (lanes(rise, at), lanes(fall, at));
+        let v = lanes_mut(v, at);
         for l in 0..PAIR_LANES {
-            let change = step * (k_i[l].to_f64() - k_j[l].to_f64());
-            up[l] -= change;
-            low[l] -= change;
-            max[l] = if up[l] > max[l] { up[l] } else { max[l] };
-            min[l] = if low[l] < min[l] { low[l] } else { min[l] };
+            v[l] -= step * (k_i[l].to_f64() - k_j[l].to_f64());
+            let (up, low) = (v[l] + rise[l], v[l] + fall[l]);
+            max_at[l] = if up > max[l] { at as i64 } else { max_at[l] };
+            max[l] = if up > max[l] { up } else { max[l] };
+            min[l] = if low < min[l] { low } else { min[l] };
         }
     }
-    let max_up = max
-        .iter()
-        .fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+    let (max_up, up_index) = best(&max, &max_at);
     let min_low = min
         .iter()
         .fold(f64::INFINITY, |a, &b| if b < a { b } else { a });
     PairScan {
         max_up,
-        up_index: first(up, max_up),
+        up_index,
         min_low,
     }
 }
 
-/// The gain `b^2 / a` of a step with each row, in f32: it only ranks.
-#[inline(always)]
-fn gains<T: Lanes>(
-    low: &[f64; PAIR_LANES],
-    row: &[T; PAIR_LANES],
-    diagonal: &[T; PAIR_LANES],
-    v_i: f64,
-    k_ii: f32,
-) -> [f32; PAIR_LANES] {
-    std::array::from_fn(|l| {
-        let b = (v_i - low[l]) as f32;
-        let a = k_ii + diagonal[l].to_f64() as f32 - 2.0 * row[l].to_f64() as f32;
-        let a = if a > 1e-6 { a } else { 1e-6 };
-        if b > 0.0 { b * b / a } else { 0.0 }
-    })
-}
-
 #[inline(always)]
 pub unsafe fn second_order<T: Lanes, V: Vector<T>>(
-    low: &[f64],
+    (v, fall): (&[f64], &[f64]),
     row: &[T],
     diagonal: &[T],
     v_i: f64,
     k_ii: f32,
 ) -> Option<usize> {
-    let mut best = [0.0f32; PAIR_LANES];
-    for at in (0..low.len()).step_by(PAIR_LANES) {
-        let gains = gains(
-            lanes(low, at),
-            lanes(row, at),
-            lanes(diagonal, at),
-            v_i,
-            k_ii,
-        );
+    // The gain b^2 / a in f32: it only ranks.
+    let mut max = [0.0f32; PAIR_LANES];
+    let mut max_at = [0i32; PAIR_LANES];
+    for at in (0..v.len()).step_by(PAIR_LANES) {
+        let (v, fall) = (lanes(v, at), lanes(fall, at));
+        let (row, diagonal) = (lanes(row, at), lanes(diagonal, at));
         for l in 0..PAIR_LANES {
-            best[l] = if gains[l] > best[l] {
-                gains[l]
-            } else {
-                best[l]
-            };
+            let b = (v_i - (v[l] + fall[l])) as f32;
+            let a = k_ii + diagonal[l].to_f64() as f32 - 2.0 * row[l].to_f64() as f32;
+            let a = if a > 1e-6 { a } else { 1e-6 };
+            let b = if b > 0.0 { b } else { 0.0 };
+            let gain = b * b / a;
+            max_at[l] = if gain > max[l] { at as i32 } else { max_at[l] };
+            max[l] = if gain > max[l] { gain } else { max[l] };
         }
     }
-    let best = best
-        .iter()
-        .fold(0.0, |a: f32, &b| if b > a { b } else { a });
-    if best <= 0.0 {
-        return None;
-    }
-    (0..low.len()).step_by(PAIR_LANES).find_map(|at| {
-        let gains = gains(
-            lanes(low, at),
-            lanes(row, at),
-            lanes(diagonal, at),
-            v_i,
-            k_ii,
-        );
-        gains.iter().position(|&gain| gain == best).map(|l| at + l)
-    })
+    let (gain, index) = best(&max, &max_at);
+    (gain > 0.0).then_some(index)
 }
 
-/// `sums += factor * row`, for a row of any length.
+/// Rows added in one pass.
+pub const ROWS_AT_ONCE: usize = 4;
+
+/// `sums += factor * row` for each of a few rows in turn, all of the length of the sums.
 #[inline(always)]
-pub unsafe fn add_row<T: Lanes, V: Vector<T>>(sums: &mut [f64], factor: f64, row: &[T]) {
-    let mut chunks = sums.chunks_exact_mut(PAIR_LANES);
-    let mut rows = row.chunks_exact(PAIR_LANES);
-    for (sums, row) in (&mut chunks).zip(&mut rows) {
-        for (sum, value) in sums.iter_mut().zip(row) {
-            *sum += factor * value.to_f64();
+pub unsafe fn add_rows<T: Lanes, V: Vector<T>>(
+    sums: &mut [f64],
+    factors: &[f64; ROWS_AT_ONCE],
+    rows: &[&[T]; ROWS_AT_ONCE],
+) {
+    let whole = sums.len() / PAIR_LANES * PAIR_LANES;
+    for at in (0..whole).step_by(PAIR_LANES) {
+        let sums = lanes_mut(sums, at);
+        let [a, b, c, d] = rows.map(|row| lanes(row, at));
+        for l in 0..PAIR_LANES {
+            let mut sum = sums[l];
+            sum += factors[0] * a[l].to_f64();
+            sum += factors[1] * b[l].to_f64();
+            sum += factors[2] * c[l].to_f64();
+            sum += factors[3] * d[l].to_f64();
+            sums[l] = sum;
         }
     }
-    for (sum, value) in chunks.into_remainder().iter_mut().zip(rows.remainder()) {
-        *sum += factor * value.to_f64();
+    for (at, sum) in sums.iter_mut().enumerate().skip(whole) {
+        for (factor, row) in factors.iter().zip(rows) {
+            *sum += factor * row[at].to_f64();
+        }
     }
 }

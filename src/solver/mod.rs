@@ -1,10 +1,7 @@
 //! Solvers of one binary problem, one file for each method.
 
-mod dual;
 mod ollawv;
-mod pair_steps;
 mod svc;
-mod working_set;
 
 pub use ollawv::{Ollawv, OllawvSettings};
 pub use svc::{Svc, SvcSettings};

@@ -1,7 +1,7 @@
 //! Which rows the inner solver works on.
 //!
 //! First the worst pair of all, so that every loop makes progress; then the rows of
-//! the last set that are strictly between their bounds, up to half of the set; then
+//! the last set that are strictly between their bounds, up to three quarters of the set; then
 //! the worst violators: half of them the rows that want to go up most, half those
 //! that want to go down most. Ties go to the lower index.
 
@@ -19,7 +19,7 @@ pub fn select(dual: &Dual, violation: Violation, last: &[usize], size: usize) ->
     let kept = last.iter().copied().filter(|&i| dual.is_free(i));
     for i in pair
         .into_iter()
-        .chain(kept.take((size / 2).saturating_sub(2)))
+        .chain(kept.take((size / 4 * 3).saturating_sub(2)))
     {
         if !is_member[i] {
             is_member[i] = true;

@@ -75,6 +75,11 @@ impl Dual {
         self.may_rise(i) && self.may_fall(i)
     }
 
+    /// How many rows are.
+    pub fn n_free(&self) -> usize {
+        (0..self.len()).filter(|&i| self.is_free(i)).count()
+    }
+
     /// The largest violation over all rows.
     pub fn violation(&self) -> Violation {
         let mut violation = Violation {

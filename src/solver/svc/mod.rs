@@ -11,9 +11,15 @@
 //! is cut out of them. State is in f64 whatever the type of the rows. A problem
 //! that fits the working set needs but one set.
 
-use super::dual::Dual;
-use super::pair_steps::{LocalGram, PairLimits, solve_pairs};
-use super::working_set::select;
+mod dual;
+mod free_steps;
+mod local;
+mod pair_steps;
+mod working_set;
+
+use self::dual::Dual;
+use self::local::{Limits, Local, LocalGram};
+use self::working_set::select;
 use super::{BinarySolver, Machine, Problem, Status};
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
@@ -33,17 +39,22 @@ pub struct SvcSettings {
     pub max_iter: Option<usize>,
 }
 
-/// A good working set for `n` rows after so many loops. A small set leaves few kernel values
-/// to compute and serves easy problems; hard ones need many loops, each of which looks at all
-/// rows, and do better with a larger set.
-fn good_size(n: usize, n_loops: usize) -> usize {
+/// A good working set for `n` rows, `n_free` of them free, after so many loops. A small set
+/// leaves few kernel values to compute and serves easy problems; hard ones need many loops,
+/// each of which looks at all rows, and do better with a larger set. Free rows depend on each
+/// other, and want to be in the set together.
+fn good_size(n: usize, n_free: usize, n_loops: usize) -> usize {
     let largest = (2.5 * (n as f64).sqrt()) as usize;
     let grown = SMALLEST_SET << (n_loops / LOOPS_TO_DOUBLE).min(3);
-    grown.min(largest.max(SMALLEST_SET))
+    let size = grown.min(largest.max(SMALLEST_SET));
+    size.max((2 * n_free).min(LARGEST_SET))
 }
 
 /// The first working set.
 const SMALLEST_SET: usize = 128;
+
+/// What free rows may let it grow to: its kernel matrix takes the square of this.
+const LARGEST_SET: usize = 2048;
 
 /// Loops after which it is doubled.
 const LOOPS_TO_DOUBLE: usize = 8;
@@ -124,7 +135,7 @@ impl BinarySolver for Svc {
                 break Status::TimeLimit;
             }
             let size = self.settings.working_set_size;
-            let size = size.unwrap_or_else(|| good_size(dual.len(), run.n_loops));
+            let size = size.unwrap_or_else(|| good_size(dual.len(), dual.n_free(), run.n_loops));
             let size = size.min(rows.room()).max(2);
             run.working_set = select(&dual, violation, &run.working_set, size);
             let is_whole = run.working_set.len() == dual.len();
@@ -133,7 +144,7 @@ impl BinarySolver for Svc {
             } else {
                 0.1 * violation.size()
             };
-            let limits = PairLimits {
+            let limits = Limits {
                 tol: share.max(0.5 * self.settings.tol),
                 max_steps: self.steps_left(run.n_iter).min(STEPS_PER_LOOP),
             };
@@ -182,7 +193,7 @@ impl Run {
         &mut self,
         dual: &mut Dual,
         rows: &mut impl KernelRows<T>,
-        limits: PairLimits,
+        limits: Limits,
     ) -> Result<usize> {
         let set = &self.working_set;
         rows.prepare(set)?;
@@ -192,21 +203,21 @@ impl Run {
                 *out = row.at(j);
             }
         });
-        let mut local = dual.gather(set);
-        let outcome = solve_pairs(&gram, &mut local, limits);
+        let mut local = Local::new(&gram, dual.gather(set));
+        let steps = local.solve(limits);
         let changes: Vec<(usize, f64)> = set
             .iter()
-            .zip(&local.beta)
+            .zip(&local.dual.beta)
             .filter(|&(&i, &beta)| beta != dual.beta[i])
             .map(|(&i, &beta)| (i, dual.beta[i] - beta))
             .collect();
         rows.add_prepared(&changes, &mut dual.v);
-        for (&i, &beta) in set.iter().zip(&local.beta) {
+        for (&i, &beta) in set.iter().zip(&local.dual.beta) {
             dual.beta[i] = beta;
         }
-        self.n_iter += outcome.steps;
+        self.n_iter += steps;
         self.n_loops += 1;
-        Ok(outcome.steps)
+        Ok(steps)
     }
 }
 

@@ -1,0 +1,135 @@
+//! A small, dense problem whose whole kernel matrix is at hand: what the inner solver
+//! works on.
+
+use super::dual::Dual;
+use super::{free_steps, pair_steps};
+use crate::simd::{self, Lanes, PAIR_LANES};
+
+/// The kernel matrix of a small set of rows, each row padded to whole lanes.
+#[derive(Debug, Clone)]
+pub struct LocalGram<T> {
+    values: Vec<T>,
+    diagonal: Vec<T>,
+    stride: usize,
+}
+
+impl<T: Lanes> LocalGram<T> {
+    /// For `m` rows: `fill(i, out)` writes the `m` kernel values of row `i`.
+    pub fn new(m: usize, mut fill: impl FnMut(usize, &mut [T])) -> Self {
+        let stride = m.next_multiple_of(PAIR_LANES);
+        let mut values = vec![T::ZERO; m * stride];
+        let mut diagonal = vec![T::ZERO; stride];
+        for (i, row) in values.chunks_exact_mut(stride.max(1)).enumerate() {
+            fill(i, &mut row[..m]);
+            diagonal[i] = row[i];
+        }
+        Self {
+            values,
+            diagonal,
+            stride,
+        }
+    }
+
+    /// A row, padded.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.stride..(i + 1) * self.stride]
+    }
+
+    /// The values `K(i, i)`, padded.
+    pub fn diagonal(&self) -> &[T] {
+        &self.diagonal
+    }
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The violation that is small enough.
+    pub tol: f64,
+    /// The most steps.
+    pub max_steps: usize,
+}
+
+/// A problem while it is being solved.
+///
+/// `rise` and `fall` are the penalties of [`simd::update_pair`]. Arrays are padded to whole
+/// lanes with rows that may not move.
+pub struct Local<'a, T> {
+    pub gram: &'a LocalGram<T>,
+    pub dual: Dual,
+    pub v: Vec<f64>,
+    pub rise: Vec<f64>,
+    pub fall: Vec<f64>,
+    pub n_free: usize,
+}
+
+impl<'a, T: Lanes> Local<'a, T> {
+    /// The problem as it stands in `dual`.
+    pub fn new(gram: &'a LocalGram<T>, dual: Dual) -> Self {
+        let mut v = dual.v.clone();
+        v.resize(gram.stride, 0.0);
+        let mut local = Self {
+            gram,
+            v,
+            rise: vec![f64::NEG_INFINITY; gram.stride],
+            fall: vec![f64::INFINITY; gram.stride],
+            n_free: 0,
+            dual,
+        };
+        for i in 0..local.len() {
+            local.mark(i);
+        }
+        local.n_free = (0..local.len()).filter(|&i| local.dual.is_free(i)).count();
+        local
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.dual.len()
+    }
+
+    /// Gives row `i` another coefficient, `v` aside.
+    pub fn set(&mut self, i: usize, beta: f64) {
+        self.n_free -= usize::from(self.dual.is_free(i));
+        self.dual.beta[i] = beta;
+        self.n_free += usize::from(self.dual.is_free(i));
+        self.mark(i);
+    }
+
+    fn mark(&mut self, i: usize) {
+        let penalty = |may_move, closed| if may_move { 0.0 } else { closed };
+        self.rise[i] = penalty(self.dual.may_rise(i), f64::NEG_INFINITY);
+        self.fall[i] = penalty(self.dual.may_fall(i), f64::INFINITY);
+    }
+
+    /// `v -= sum change K_i`, over all rows.
+    pub fn add(&mut self, changes: &[(usize, f64)]) {
+        let terms = changes.iter().map(|&(i, change)| (-change, self.gram.row(i)));
+        simd::add_rows(&mut self.v, terms);
+    }
+
+    /// Steps until the violation is small enough, no step helps, or there were too many.
+    /// Returns the number of steps.
+    ///
+    /// Pair steps find out which rows are free, and are slow where many free rows depend on
+    /// each other; a step of all free rows together costs as much as many pair steps and
+    /// ends that. One is tried whenever as much work went into pair steps as it would take:
+    /// so the bet never costs more than the rest.
+    pub fn solve(&mut self, limits: Limits) -> usize {
+        let mut pairs = pair_steps::Pairs::default();
+        let (mut steps, mut work, mut patience) = (0, 0.0, 1.0);
+        while steps < limits.max_steps && pairs.step(self, limits.tol) {
+            steps += 1;
+            work += pair_steps::work(self.len());
+            if work > patience * free_steps::work(self.n_free, self.len()) {
+                pairs.finish(self);
+                let taken = free_steps::solve(self);
+                patience = if taken == 0 { 2.0 * patience } else { 1.0 };
+                steps += taken;
+                work = 0.0;
+            }
+        }
+        pairs.finish(self);
+        steps
+    }
+}
