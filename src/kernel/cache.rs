@@ -1,118 +1,134 @@
 //! A cache of kernel rows with a budget in bytes; the row not used for longest goes first.
 //!
-//! A row may be there in part: its first `len` values. A solver that shrinks its
-//! problem asks for less and pays for less; what is missing later is added.
+//! Rows stand in slabs of many rows, which are taken as they are needed and used again
+//! for other rows: the first touch of memory costs more than most kernel values.
 
+use crate::simd::prefer_huge_pages;
 use crate::{Error, Result};
-use std::ops::Range;
+use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// What the cache has seen.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct CacheCounts {
-    /// Asked for and there in full.
+    /// Asked for and there.
     pub hits: u64,
-    /// Asked for and there in part.
-    pub partial_hits: u64,
     /// Asked for and not there.
     pub misses: u64,
     /// Thrown out to make room.
     pub evictions: u64,
-    /// Kernel values computed.
-    pub computed: u64,
 }
 
-/// No row: the end of the list.
+/// No row, or no slot.
 const NONE: u32 = u32::MAX;
 
-#[derive(Debug, Clone)]
-struct Entry<T> {
-    values: Vec<T>,
+/// Rows of a small slab.
+const FEW_ROWS: usize = 64;
+
+/// Bytes of a large slab, taken where all rows together take many times that: allocators
+/// leave the pages of so much memory untouched, and the system can make them large.
+const LARGE: usize = 1 << 26;
+
+/// A place for a row, in a list by time of use.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    row: u32,
     newer: u32,
     older: u32,
 }
 
-/// Rows `0..n_rows`, each of up to any length.
+/// Rows `0..n_rows` of equal length.
 #[derive(Debug, Clone)]
 pub struct RowCache<T> {
-    entries: Vec<Entry<T>>,
+    row_len: usize,
+    budget_bytes: usize,
+    slabs: Vec<Vec<T>>,
+    rows_per_slab: usize,
+    slots: Vec<Slot>,
+    slot_of: Vec<u32>,
     newest: u32,
     oldest: u32,
-    budget_bytes: usize,
-    bytes: usize,
     counts: CacheCounts,
 }
 
-impl<T: Copy + Default> RowCache<T> {
-    /// An empty cache. The budget must be positive; the row asked for last is
-    /// always kept, even where it alone exceeds the budget.
-    pub fn new(n_rows: usize, budget_bytes: usize) -> Result<Self> {
+impl<T: Copy + Default + Send + Sync> RowCache<T> {
+    /// An empty cache. The budget must be positive; one row is always kept, even where it
+    /// alone exceeds the budget.
+    pub fn new(n_rows: usize, row_len: usize, budget_bytes: usize) -> Result<Self> {
         if budget_bytes == 0 {
             return Err(Error::parameter("cache bytes", 0, "it must be positive"));
         }
-        let mut entries = crate::error::reserve(n_rows, 1, "the kernel cache")?;
-        entries.resize_with(n_rows, || Entry {
-            values: Vec::new(),
-            newer: NONE,
-            older: NONE,
-        });
-        Ok(Self {
-            entries,
+        let mut slot_of = crate::error::reserve(n_rows, 1, "the kernel cache")?;
+        slot_of.resize(n_rows, NONE);
+        let row_bytes = row_len.saturating_mul(size_of::<T>()).max(1);
+        let is_large = row_bytes.saturating_mul(n_rows) > 4 * LARGE;
+        let per_slab = if is_large { LARGE / row_bytes } else { 0 };
+        let mut cache = Self {
+            row_len,
+            budget_bytes,
+            slabs: Vec::new(),
+            rows_per_slab: per_slab.max(FEW_ROWS),
+            slots: Vec::new(),
+            slot_of,
             newest: NONE,
             oldest: NONE,
-            budget_bytes,
-            bytes: 0,
             counts: CacheCounts::default(),
-        })
+        };
+        cache.rows_per_slab = cache.rows_per_slab.min(cache.room());
+        Ok(cache)
     }
 
-    /// The first `len` values of row `i`; `fill(range, out)` computes those that are missing.
+    /// How many rows can be there at once.
+    pub fn room(&self) -> usize {
+        let row_bytes = self.row_len.saturating_mul(size_of::<T>()).max(1);
+        (self.budget_bytes / row_bytes).clamp(1, self.slot_of.len().max(1))
+    }
+
+    /// Row `i`; `fill` computes it if it is not there.
     pub fn row(
         &mut self,
         i: usize,
-        len: usize,
-        fill: impl FnOnce(Range<usize>, &mut [T]) -> Result<()>,
+        fill: impl FnOnce(&mut [T]) -> Result<()>,
     ) -> Result<&[T]> {
-        if len == 0 {
-            return Ok(&[]);
-        }
-        let have = self.entries[i].values.len();
-        match have {
-            0 => self.counts.misses += 1,
-            _ if have < len => self.counts.partial_hits += 1,
-            _ => self.counts.hits += 1,
-        }
-        if have > 0 {
-            self.unlink(i);
-        }
-        if have < len {
-            // Off the list and off the account until it is whole: no error leaves half a row.
-            let mut values = std::mem::take(&mut self.entries[i].values);
-            self.bytes -= have * size_of::<T>();
-            self.make_room(len.saturating_mul(size_of::<T>()));
-            extend(&mut values, len)?;
-            fill(have..len, &mut values[have..])?;
-            self.entries[i].values = values;
-            self.bytes += len * size_of::<T>();
-            self.counts.computed += (len - have) as u64;
-        }
-        self.link_newest(i);
-        Ok(&self.entries[i].values[..len])
+        self.rows(&[i], |_, mut places| match places.pop() {
+            Some(place) => fill(place),
+            None => Ok(()),
+        })?;
+        Ok(self.peek(i))
     }
 
-    /// Marks row `i` as just used; whether its first `len` values are there.
-    pub fn touch(&mut self, i: usize, len: usize) -> bool {
-        let is_there = self.entries[i].values.len() >= len;
-        if is_there {
-            self.counts.hits += 1;
-            self.unlink(i);
-            self.link_newest(i);
+    /// Has some rows, at most [`RowCache::room`], at hand for [`RowCache::peek`]:
+    /// `fill(missing rows, their places)` computes those that are not there.
+    pub fn rows(
+        &mut self,
+        rows: &[usize],
+        fill: impl FnOnce(&[usize], Vec<&mut [T]>) -> Result<()>,
+    ) -> Result<()> {
+        // Those that are there first, so that making room for the others keeps them.
+        let is_missing = |&i: &usize| !self.touch(i);
+        let missing: Vec<usize> = rows.iter().copied().filter(is_missing).collect();
+        if missing.is_empty() {
+            return Ok(());
         }
-        is_there
+        let filled = missing
+            .iter()
+            .try_for_each(|&i| self.place(i))
+            .and_then(|()| fill(&missing, self.places(&missing)));
+        if filled.is_err() {
+            missing.iter().for_each(|&i| self.forget(i));
+        }
+        filled
     }
 
-    /// Row `i` as far as it is there, without a trace in the order of use.
+    /// Row `i`, without a trace in the order of use; empty if it is not there.
     pub fn peek(&self, i: usize) -> &[T] {
-        &self.entries[i].values
+        match self.slot_of[i] {
+            NONE => &[],
+            slot => {
+                let (slab, at) = self.position(slot as usize);
+                &self.slabs[slab][at..at + self.row_len]
+            }
+        }
     }
 
     /// What the cache has seen so far.
@@ -125,53 +141,158 @@ impl<T: Copy + Default> RowCache<T> {
         self.budget_bytes
     }
 
-    /// Bytes of the rows held now.
+    /// Bytes of the places taken so far.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.slots.len() * self.row_len * size_of::<T>()
     }
 
-    /// Throws out the oldest rows until `more` bytes fit.
-    fn make_room(&mut self, more: usize) {
-        while self.bytes.saturating_add(more) > self.budget_bytes && self.oldest != NONE {
-            let oldest = self.oldest as usize;
+    /// The rows `keep`, each cut to the columns `keep`, both ascending; their numbers are now
+    /// those of their places in `keep`. Leaves nothing behind.
+    pub fn narrow(&mut self, keep: &[usize]) -> Result<Self> {
+        let mut narrow = Self::new(keep.len(), keep.len(), self.budget_bytes)?;
+        let mut new_number = crate::error::reserve(self.slot_of.len(), 1, "the kernel cache")?;
+        new_number.resize(self.slot_of.len(), NONE);
+        for (new, &old) in keep.iter().enumerate() {
+            new_number[old] = new as u32;
+        }
+        let slabs = std::mem::take(&mut self.slabs);
+        let slots = std::mem::take(&mut self.slots);
+        self.slot_of.fill(NONE);
+        (self.newest, self.oldest) = (NONE, NONE);
+        for (slab, slots) in slabs.into_iter().zip(slots.chunks(self.rows_per_slab)) {
+            let mut rows = slots.iter().zip(slab.chunks_exact(self.row_len.max(1)));
+            let mut kept = HashMap::new();
+            while narrow.slots.len() + kept.len() < narrow.room() {
+                let Some((slot, row)) = rows.next() else { break };
+                let number = new_number.get(slot.row as usize).copied().unwrap_or(NONE);
+                if number != NONE {
+                    kept.insert(number as usize, row);
+                }
+            }
+            let mut numbers: Vec<usize> = kept.keys().copied().collect();
+            numbers.sort_unstable();
+            narrow.rows(&numbers, |numbers, places| {
+                let filled = numbers.par_iter().zip(places);
+                filled.for_each(|(number, place)| {
+                    let row = kept[number];
+                    for (out, &column) in place.iter_mut().zip(keep) {
+                        *out = row[column];
+                    }
+                });
+                Ok(())
+            })?;
+        }
+        narrow.counts = self.counts;
+        Ok(narrow)
+    }
+
+    /// Marks row `i` as just used; whether it is there.
+    fn touch(&mut self, i: usize) -> bool {
+        let slot = self.slot_of[i];
+        if slot == NONE {
+            self.counts.misses += 1;
+            return false;
+        }
+        self.counts.hits += 1;
+        self.unlink(slot);
+        self.link_newest(slot);
+        true
+    }
+
+    /// Finds a place for row `i`: a new one while the budget lasts, or that of the oldest row.
+    fn place(&mut self, i: usize) -> Result<()> {
+        if self.slot_of[i] != NONE {
+            return Ok(()); // Asked for twice.
+        }
+        let slot = if self.slots.len() < self.room() {
+            if self.slots.len() == self.slabs.len() * self.rows_per_slab {
+                self.add_slab()?;
+            }
+            self.slots.push(Slot {
+                row: NONE,
+                newer: NONE,
+                older: NONE,
+            });
+            (self.slots.len() - 1) as u32
+        } else {
+            let oldest = self.oldest;
             self.unlink(oldest);
-            self.bytes -= self.entries[oldest].values.len() * size_of::<T>();
-            self.entries[oldest].values = Vec::new();
-            self.counts.evictions += 1;
+            if self.slots[oldest as usize].row != NONE {
+                self.slot_of[self.slots[oldest as usize].row as usize] = NONE;
+                self.counts.evictions += 1;
+            }
+            oldest
+        };
+        self.slots[slot as usize].row = i as u32;
+        self.slot_of[i] = slot;
+        self.link_newest(slot);
+        Ok(())
+    }
+
+    fn add_slab(&mut self) -> Result<()> {
+        let rows = self.rows_per_slab.min(self.room() - self.slots.len());
+        let mut slab = crate::error::zeros(rows, self.row_len, "cached kernel rows")?;
+        prefer_huge_pages(&mut slab);
+        self.slabs.push(slab);
+        Ok(())
+    }
+
+    /// The places of some rows that have one, each named once.
+    fn places(&mut self, rows: &[usize]) -> Vec<&mut [T]> {
+        let (len, per_slab) = (self.row_len, self.rows_per_slab);
+        let mut wanted: Vec<(usize, usize)> = rows
+            .iter()
+            .enumerate()
+            .map(|(order, &i)| (self.slot_of[i] as usize, order))
+            .collect();
+        wanted.sort_unstable();
+        let mut found: Vec<(usize, &mut [T])> = Vec::with_capacity(rows.len());
+        let mut wanted = wanted.into_iter().peekable();
+        for (number, slab) in self.slabs.iter_mut().enumerate() {
+            let (mut rest, mut at) = (&mut slab[..], number * per_slab);
+            while let Some((slot, order)) = wanted.next_if(|(slot, _)| slot / per_slab == number) {
+                let (_, from) = std::mem::take(&mut rest).split_at_mut((slot - at) * len);
+                let (place, others) = from.split_at_mut(len);
+                found.push((order, place));
+                (rest, at) = (others, slot + 1);
+            }
+        }
+        found.sort_unstable_by_key(|(order, _)| *order);
+        found.into_iter().map(|(_, place)| place).collect()
+    }
+
+    /// What row `i` holds is not worth keeping.
+    fn forget(&mut self, i: usize) {
+        let slot = std::mem::replace(&mut self.slot_of[i], NONE);
+        if slot != NONE {
+            self.slots[slot as usize].row = NONE;
         }
     }
 
-    fn link_newest(&mut self, i: usize) {
-        self.entries[i].older = self.newest;
-        self.entries[i].newer = NONE;
+    fn position(&self, slot: usize) -> (usize, usize) {
+        let (slab, place) = (slot / self.rows_per_slab, slot % self.rows_per_slab);
+        (slab, place * self.row_len)
+    }
+
+    fn link_newest(&mut self, slot: u32) {
+        self.slots[slot as usize].older = self.newest;
+        self.slots[slot as usize].newer = NONE;
         match self.newest {
-            NONE => self.oldest = i as u32,
-            newest => self.entries[newest as usize].newer = i as u32,
+            NONE => self.oldest = slot,
+            newest => self.slots[newest as usize].newer = slot,
         }
-        self.newest = i as u32;
+        self.newest = slot;
     }
 
-    fn unlink(&mut self, i: usize) {
-        let (newer, older) = (self.entries[i].newer, self.entries[i].older);
+    fn unlink(&mut self, slot: u32) {
+        let Slot { newer, older, .. } = self.slots[slot as usize];
         match newer {
             NONE => self.newest = older,
-            newer => self.entries[newer as usize].older = older,
+            newer => self.slots[newer as usize].older = older,
         }
         match older {
             NONE => self.oldest = newer,
-            older => self.entries[older as usize].newer = newer,
+            older => self.slots[older as usize].newer = newer,
         }
     }
-}
-
-/// Lengthens a row, or says that there is no memory for it.
-fn extend<T: Copy + Default>(values: &mut Vec<T>, len: usize) -> Result<()> {
-    values
-        .try_reserve_exact(len - values.len())
-        .map_err(|_| Error::Memory {
-            bytes: crate::error::ByteCount(len.checked_mul(size_of::<T>())),
-            what: "a cached kernel row",
-        })?;
-    values.resize(len, T::default());
-    Ok(())
 }

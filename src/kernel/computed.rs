@@ -3,19 +3,22 @@
 use super::parts::{PIECE, pieces};
 use super::rows::{READ_WORK, Work, walk, work_per_row};
 use super::{
-    CacheCounts, Kernel, KernelRows, PackedRows, Parts, Piece, QUERY_BLOCK, Queries, Row, RowCache,
+    CacheCounts, Kernel, KernelRows, PackedRows, Parts, Piece, Queries, Row, RowCache,
     Threading,
 };
 use crate::Result;
-use crate::simd::Lanes;
+use crate::error::clear_to_zeros;
+use crate::simd::{self, Lanes};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Missing rows that are computed before they are moved into a cache.
-const PREPARE: usize = 4 * QUERY_BLOCK;
+/// Rows of one task of [`KernelRows::add_apart`].
+const APART: usize = 512;
+
 /// Rows computed when they are asked for, and forgotten.
 pub struct ComputedRows<'a, T: Lanes> {
-    packed: &'a PackedRows<T>,
+    packed: Cow<'a, PackedRows<T>>,
     kernel: &'a Kernel,
     threading: Threading,
     parts: Parts,
@@ -38,7 +41,7 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
     ) -> Self {
         let pieces = pieces(&parts);
         Self {
-            packed,
+            packed: Cow::Borrowed(packed),
             kernel,
             threading,
             parts,
@@ -51,30 +54,37 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
         }
     }
 
-    /// Whole rows, one after the other, in blocks of queries side by side.
-    fn compute_block(&mut self, rows: &[usize]) -> Result<Vec<T>> {
-        let n = self.parts.n_rows();
-        let mut values = crate::error::zeros(rows.len(), n, "kernel rows")?;
-        let (packed, kernel, parts) = (self.packed, self.kernel, &self.parts);
-        let threads = match self.threading {
-            Threading::Inside => rayon::current_num_threads(),
-            Threading::SideBySide => 1,
-        };
-        let group = QUERY_BLOCK.min(rows.len().div_ceil(threads)).max(1);
-        values
-            .par_chunks_mut((group * n).max(1))
+    /// Whole rows to their places, in blocks of queries side by side.
+    fn compute(&mut self, rows: &[usize], mut places: Vec<&mut [T]>) -> Result<()> {
+        let (packed, kernel, parts) = (&*self.packed, self.kernel, &self.parts);
+        let group = packed.query_block().min(rows.len().div_ceil(self.n_threads())).max(1);
+        places
+            .par_chunks_mut(group)
             .zip(rows.par_chunks(group))
-            .try_for_each_init(Queries::new, |queries, (out, rows)| {
+            .try_for_each_init(Queries::new, |queries, (places, rows)| {
                 let global: Vec<usize> = rows.iter().map(|&i| parts.global(i)).collect();
                 packed.load_rows(&global, queries)?;
                 for part in parts.iter() {
-                    let out = &mut out[part.local.start..];
-                    packed.kernel_block(kernel, queries, part.global.clone(), out, n);
+                    packed.kernel_chunks(kernel, queries, part.global.clone(), |chunk, values| {
+                        let start = part.local.start + chunk.start - part.global.start;
+                        let values = values.chunks_exact(chunk.len());
+                        for (place, values) in places.iter_mut().zip(values) {
+                            place[start..start + chunk.len()].copy_from_slice(values);
+                        }
+                    });
                 }
                 Ok(())
             })?;
-        self.n_computed += values.len() as u64;
-        Ok(values)
+        self.n_computed += (rows.len() * self.parts.n_rows()) as u64;
+        Ok(())
+    }
+
+    /// How many threads this problem may keep busy.
+    fn n_threads(&self) -> usize {
+        match self.threading {
+            Threading::Inside => rayon::current_num_threads(),
+            Threading::SideBySide => 1,
+        }
     }
 }
 
@@ -107,14 +117,14 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
         self.packed
             .load_own(global..global + 1, &mut self.queries)?;
         self.n_computed += self.parts.n_rows() as u64;
-        let (packed, kernel, queries) = (self.packed, self.kernel, &self.queries);
+        let (packed, kernel, queries) = (&*self.packed, self.kernel, &self.queries);
         let visit = |piece: &Piece, own: &mut [T], scratch: &mut [T; PIECE]| {
             let values = &mut scratch[..own.len()];
             packed.kernel_block(kernel, queries, piece.global.clone(), values, own.len());
             visit(piece, own, values)
         };
         let work = Work {
-            per_row: work_per_row(self.packed),
+            per_row: work_per_row(&self.packed),
             limit: self.threading.limit(),
         };
         Ok(walk(&self.pieces, state, work, &visit, &reduce))
@@ -125,12 +135,75 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
     }
 
     fn prepare(&mut self, rows: &[usize]) -> Result<()> {
-        self.block = self.compute_block(rows)?;
+        let n = self.parts.n_rows();
+        let mut block = std::mem::take(&mut self.block);
+        clear_to_zeros(&mut block, rows.len(), n)?;
+        self.compute(rows, block.chunks_exact_mut(n.max(1)).collect())?;
+        self.block = block;
         self.places = rows
             .iter()
             .enumerate()
             .map(|(place, &i)| (i, place))
             .collect();
+        Ok(())
+    }
+
+    fn narrow(&mut self, keep: &[usize]) -> Result<Option<Self>> {
+        let global: Vec<usize> = keep.iter().map(|&i| self.parts.global(i)).collect();
+        let parts = self.parts.narrow(keep);
+        Ok(Some(Self {
+            packed: Cow::Owned(self.packed.gather(&global)?),
+            kernel: self.kernel,
+            threading: self.threading,
+            pieces: pieces(&parts),
+            parts,
+            queries: Queries::new(),
+            buffer: Vec::new(),
+            block: Vec::new(),
+            places: HashMap::new(),
+            n_computed: 0,
+        }))
+    }
+
+    fn rejoin(&mut self, narrow: Self) {
+        self.n_computed += narrow.n_computed;
+    }
+
+    fn add_apart(
+        &mut self,
+        terms: &[(usize, f64)],
+        others: &[usize],
+        sums: &mut [f64],
+    ) -> Result<()> {
+        let (packed, kernel, parts) = (&*self.packed, self.kernel, &self.parts);
+        let global: Vec<usize> = others.iter().map(|&k| parts.global(k)).collect();
+        let others = packed.gather(&global)?;
+        let task = |queries: &mut Queries<T>, (number, sums): (usize, &mut [f64])| {
+            let rows = number * APART..number * APART + sums.len();
+            for terms in terms.chunks(packed.query_block()) {
+                let queried: Vec<usize> = terms.iter().map(|&(i, _)| parts.global(i)).collect();
+                packed.load_rows(&queried, queries)?;
+                others.kernel_chunks(kernel, queries, rows.clone(), |chunk, values| {
+                    let sums = &mut sums[chunk.start - rows.start..chunk.end - rows.start];
+                    let values = values.chunks_exact(chunk.len());
+                    simd::add_rows(sums, terms.iter().map(|term| term.1).zip(values));
+                });
+            }
+            Ok(())
+        };
+        let n_computed = (terms.len() * sums.len()) as u64;
+        match self.threading {
+            Threading::Inside => sums
+                .par_chunks_mut(APART)
+                .enumerate()
+                .try_for_each_init(Queries::new, task)?,
+            Threading::SideBySide => {
+                let mut queries = Queries::new();
+                let mut tasks = sums.chunks_mut(APART).enumerate();
+                tasks.try_for_each(|part| task(&mut queries, part))?;
+            }
+        }
+        self.n_computed += n_computed;
         Ok(())
     }
 
@@ -176,7 +249,7 @@ impl<'a, T: Lanes> CachedRows<'a, T> {
         } else {
             cache_bytes.max(pair_bytes)
         };
-        let cache = RowCache::new(n, budget)?;
+        let cache = RowCache::new(n, n, budget)?;
         Ok(Self { computed, cache })
     }
 
@@ -192,9 +265,8 @@ fn fetch<'c, T: Lanes>(
     computed: &mut ComputedRows<'_, T>,
     i: usize,
 ) -> Result<&'c [T]> {
-    let n = computed.parts.n_rows();
     let copy = |_: &Piece, own: &mut [T], values: &[T]| own.copy_from_slice(values);
-    cache.row(i, n, |_, out| {
+    cache.row(i, |out| {
         computed.sweep(i, out, copy, |(), ()| ())?;
         Ok(())
     })
@@ -232,25 +304,34 @@ impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
     }
 
     fn room(&self) -> usize {
-        let row_bytes = self.computed.parts.n_rows() * size_of::<T>();
-        self.cache.budget_bytes() / row_bytes.max(1)
+        self.cache.room()
     }
 
     fn prepare(&mut self, rows: &[usize]) -> Result<()> {
-        let n = self.computed.parts.n_rows();
-        // Those that are there first, so that making room for the others keeps them.
-        let is_missing = |&i: &usize| !self.cache.touch(i, n);
-        let missing: Vec<usize> = rows.iter().copied().filter(is_missing).collect();
-        for missing in missing.chunks(PREPARE) {
-            let block = self.computed.compute_block(missing)?;
-            for (&i, values) in missing.iter().zip(block.chunks_exact(n)) {
-                self.cache.row(i, n, |missing, out| {
-                    out.copy_from_slice(&values[missing]);
-                    Ok(())
-                })?;
-            }
-        }
-        Ok(())
+        let computed = &mut self.computed;
+        self.cache
+            .rows(rows, |missing, places| computed.compute(missing, places))
+    }
+
+    fn narrow(&mut self, keep: &[usize]) -> Result<Option<Self>> {
+        let Some(computed) = self.computed.narrow(keep)? else {
+            return Ok(None);
+        };
+        let cache = self.cache.narrow(keep)?;
+        Ok(Some(Self { computed, cache }))
+    }
+
+    fn rejoin(&mut self, narrow: Self) {
+        self.computed.rejoin(narrow.computed);
+    }
+
+    fn add_apart(
+        &mut self,
+        terms: &[(usize, f64)],
+        others: &[usize],
+        sums: &mut [f64],
+    ) -> Result<()> {
+        self.computed.add_apart(terms, others, sums)
     }
 
     fn prepared(&self, i: usize) -> Row<'_, T> {

@@ -20,7 +20,7 @@ pub const QUERY_BLOCK: usize = 48;
 /// Kernel values that are produced before they are finished: they fit the first-level cache.
 const FINISH: usize = 6144;
 
-/// Features of sparse rows from which the dense queries are counted: 4 MiB each eight.
+/// Features of sparse rows from which the dense queries are counted: 8 MiB each sixteen.
 const WIDE: usize = 1 << 16;
 
 /// Queries whose products with a panel are held at once where a range cuts it.
@@ -55,6 +55,7 @@ pub struct Queries<T> {
     len: usize,
     dense: Vec<T>,
     interleaved: Vec<Interleaved>,
+    scratch: Vec<T>,
 }
 
 impl<T: Lanes> PackedRows<T> {
@@ -143,6 +144,37 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
+    /// The rows `rows[0], rows[1], …`, packed anew.
+    pub fn gather(&self, rows: &[usize]) -> Result<Self> {
+        match self {
+            PackedRows::Sparse(own) => {
+                let order: Vec<u32> = rows.iter().map(|&i| i as u32).collect();
+                Ok(PackedRows::Sparse(SparseRows::new(own.csr().gather(&order)?)))
+            }
+            PackedRows::Columns { columns, n_cols } => Ok(PackedRows::Columns {
+                columns: rows.iter().map(|&i| columns[i]).collect(),
+                n_cols: *n_cols,
+            }),
+            PackedRows::Panels { values, n_cols, .. } => {
+                let (d, width) = (*n_cols, panel_width::<T>());
+                let padded = rows.len().next_multiple_of(width);
+                let mut panels = crate::error::zeros(padded, d, "packed rows")?;
+                for (k, &i) in rows.iter().enumerate() {
+                    let from = &values[i / width * width * d..];
+                    let to = &mut panels[k / width * width * d..];
+                    for f in 0..d {
+                        to[f * width + k % width] = from[f * width + i % width];
+                    }
+                }
+                Ok(PackedRows::Panels {
+                    values: panels,
+                    n_rows: rows.len(),
+                    n_cols: d,
+                })
+            }
+        }
+    }
+
     /// Writes row `i`, unpacked.
     fn copy_row(&self, i: usize, out: &mut [T]) {
         let width = panel_width::<T>();
@@ -216,19 +248,32 @@ impl<T: Lanes> PackedRows<T> {
         out: &mut [T],
         stride: usize,
     ) {
-        let width = panel_width::<T>();
-        // Whole panels, so that only the ends of the range need a detour.
-        let chunk = (FINISH / queries.len.max(1) / width).max(1) * width;
-        let mut start = rows.start;
-        while start < rows.end {
-            let end = (start / width * width + chunk).min(rows.end);
-            let out = &mut out[start - rows.start..];
-            self.products(kernel.product(), queries, start..end, out, stride);
+        for chunk in chunks::<T>(rows.clone(), queries.len) {
+            let out = &mut out[chunk.start - rows.start..];
+            self.products(kernel.product(), queries, chunk.clone(), out, stride);
             for q in 0..queries.len {
-                kernel.finish(&mut out[q * stride..q * stride + end - start]);
+                kernel.finish(&mut out[q * stride..q * stride + chunk.len()]);
             }
-            start = end;
         }
+    }
+
+    /// Kernel values of all queries with a range of rows, a chunk of the range at a time:
+    /// `visit(chunk, values)` sees those of each query one after the other.
+    pub fn kernel_chunks(
+        &self,
+        kernel: &Kernel,
+        queries: &mut Queries<T>,
+        rows: Range<usize>,
+        mut visit: impl FnMut(Range<usize>, &[T]),
+    ) {
+        let mut scratch = std::mem::take(&mut queries.scratch);
+        for chunk in chunks::<T>(rows, queries.len) {
+            let len = chunk.len();
+            scratch.resize(queries.len * len, T::ZERO);
+            self.kernel_block(kernel, queries, chunk.clone(), &mut scratch, len);
+            visit(chunk, &scratch);
+        }
+        queries.scratch = scratch;
     }
 
     /// Products of all queries with a range of rows, laid out as in [`PackedRows::kernel_block`].
@@ -260,6 +305,20 @@ impl<T: Lanes> PackedRows<T> {
             }
         }
     }
+}
+
+/// A range of rows in chunks of whole panels, so that only its ends need a detour, whose
+/// kernel values with so many queries are produced before they are finished.
+fn chunks<T: Lanes>(rows: Range<usize>, n_queries: usize) -> impl Iterator<Item = Range<usize>> {
+    let width = panel_width::<T>();
+    let chunk = (FINISH / n_queries.max(1) / width).max(1) * width;
+    let mut start = rows.start;
+    std::iter::from_fn(move || {
+        let end = (start / width * width + chunk).min(rows.end);
+        let next = (start < end).then_some(start..end);
+        start = end;
+        next
+    })
 }
 
 /// The rows `order[0], order[1], …` in panels, the last one padded with zeros.
@@ -343,6 +402,7 @@ impl<T: Real + Lanes> Queries<T> {
             len: 0,
             dense: Vec::new(),
             interleaved: Vec::new(),
+            scratch: Vec::new(),
         }
     }
 

@@ -45,10 +45,29 @@ impl Parts {
         self.0.iter()
     }
 
+    /// The parts of the problem that is made of some of the rows, ascending, packed one after
+    /// the other.
+    pub fn narrow(&self, keep: &[usize]) -> Self {
+        let end = |part: &Part| keep.partition_point(|&i| i < part.local.end);
+        let mut start = 0;
+        Self::new(self.0.iter().map(|part| {
+            let range = start..end(part);
+            start = range.end;
+            range
+        }))
+    }
+
     /// The packed row of local row `i`.
     pub fn global(&self, i: usize) -> usize {
         let part = &self.0[self.part_of(i)];
         part.global.start + i - part.local.start
+    }
+
+    /// The local row of a packed row, if it is in the problem.
+    pub fn local(&self, global: usize) -> Option<usize> {
+        let part = self.0.get(self.0.partition_point(|part| part.global.end <= global))?;
+        let offset = global.checked_sub(part.global.start)?;
+        Some(part.local.start + offset)
     }
 
     /// The number of the part that holds local row `i`.
@@ -89,6 +108,25 @@ impl<'a, T> Row<'a, T> {
 }
 
 impl<T: Copy> Row<'_, T> {
+    /// The values at some local rows, ascending.
+    pub fn gather(&self, rows: &[usize], out: &mut [T]) {
+        let mut rest = rows;
+        let mut out = out.iter_mut();
+        for part in self.parts.iter() {
+            let (here, others) = rest.split_at(rest.partition_point(|&i| i < part.local.end));
+            let from = if self.is_local {
+                part.local.start
+            } else {
+                part.global.start
+            };
+            let values = &self.base[from..from + part.local.len()];
+            for (&i, out) in here.iter().zip(&mut out) {
+                *out = values[i - part.local.start];
+            }
+            rest = others;
+        }
+    }
+
     /// The value at one local row.
     pub fn at(&self, i: usize) -> T {
         self.base[if self.is_local {

@@ -43,7 +43,7 @@ pub(super) fn work_per_row<T: Lanes>(packed: &PackedRows<T>) -> usize {
 pub(super) const READ_WORK: usize = 4;
 
 /// Rows of one problem.
-pub trait KernelRows<T: Lanes>: Send {
+pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
     /// The ranges that make up the problem.
     fn parts(&self) -> &Parts;
 
@@ -86,6 +86,22 @@ pub trait KernelRows<T: Lanes>: Send {
         };
         walk(self.pieces(), sums, work, &visit, &|(), ()| ());
     }
+
+    /// The problem made of the rows `keep`, ascending, whose rows are cheaper to come by; takes
+    /// over what a cache holds of them. `None` where nothing would be gained.
+    fn narrow(&mut self, keep: &[usize]) -> Result<Option<Self>>;
+
+    /// Takes back what [`KernelRows::narrow`] gave: only the counts matter.
+    fn rejoin(&mut self, narrow: Self);
+
+    /// `sums_k += factor K(i, others_k)` over all rows `(i, factor)`, without keeping any
+    /// value, in parallel.
+    fn add_apart(
+        &mut self,
+        terms: &[(usize, f64)],
+        others: &[usize],
+        sums: &mut [f64],
+    ) -> Result<()>;
 
     /// The pieces of the problem.
     fn pieces(&self) -> &[Piece];
@@ -194,6 +210,27 @@ impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
     }
 
     fn prepare(&mut self, _rows: &[usize]) -> Result<()> {
+        Ok(())
+    }
+
+    fn narrow(&mut self, _keep: &[usize]) -> Result<Option<Self>> {
+        Ok(None)
+    }
+
+    fn rejoin(&mut self, _narrow: Self) {}
+
+    fn add_apart(
+        &mut self,
+        terms: &[(usize, f64)],
+        others: &[usize],
+        sums: &mut [f64],
+    ) -> Result<()> {
+        for &(i, factor) in terms {
+            let row = self.prepared(i);
+            for (sum, &k) in sums.iter_mut().zip(others) {
+                *sum += factor * row.at(k).to_f64();
+            }
+        }
         Ok(())
     }
 

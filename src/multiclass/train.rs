@@ -8,7 +8,7 @@ use crate::kernel::{
 };
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
-use crate::solver::{BinarySolver, Machine, Problem};
+use crate::solver::{BinarySolver, Machine, Problem, Start};
 use crate::{Error, Result, threads};
 use rayon::prelude::*;
 
@@ -49,6 +49,7 @@ pub struct TrainingSet<T: Lanes> {
     labels: Labels,
     class_weights: Vec<f64>,
     row_weights: Option<Vec<f64>>,
+    starts: Vec<Start>,
     rows: Source<T>,
 }
 
@@ -95,6 +96,7 @@ impl<T: Lanes> TrainingSet<T> {
             labels,
             class_weights,
             row_weights: None,
+            starts: Vec::new(),
             rows: source,
         })
     }
@@ -116,6 +118,34 @@ impl<T: Lanes> TrainingSet<T> {
         }
         let order = self.labels.order().iter();
         self.row_weights = Some(order.map(|&row| weights[row as usize]).collect());
+        Ok(self)
+    }
+
+    /// The same set with a start for each machine of the scheme to be trained; rows are in the
+    /// caller's order.
+    pub fn with_starts(mut self, starts: Vec<Start>) -> Result<Self> {
+        let n = self.labels.n_rows();
+        let mut place = crate::error::zeros::<u32>(n, 1, "the order of rows")?;
+        for (packed, &row) in self.labels.order().iter().enumerate() {
+            place[row as usize] = packed as u32;
+        }
+        let packed = |row: u32| {
+            let known = place.get(row as usize).copied();
+            known.ok_or_else(|| Error::Shape(format!("init names row {row}, but X has {n} rows")))
+        };
+        let convert = |start: Start| match start {
+            Start::Zero => Ok(Start::Zero),
+            Start::Rows(rows) => Ok(Start::Rows(
+                rows.into_iter().map(packed).collect::<Result<_>>()?,
+            )),
+            Start::Terms(terms) => {
+                let convert = |(row, beta)| Ok((packed(row)?, beta));
+                Ok(Start::Terms(
+                    terms.into_iter().map(convert).collect::<Result<_>>()?,
+                ))
+            }
+        };
+        self.starts = starts.into_iter().map(convert).collect::<Result<_>>()?;
         Ok(self)
     }
 
@@ -231,6 +261,7 @@ impl<T: Lanes> TrainingSet<T> {
                 weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
                 row_weights: self.row_weights.as_deref(),
                 order: self.labels.order(),
+                start: self.starts.get(number).unwrap_or(&Start::Zero),
             };
             let mut rows = make(spec.parts, how)?;
             let machines = solver.solve(&problem, &mut rows, monitor)?;

@@ -56,9 +56,10 @@ pub fn fit_svc<'py>(
     max_iter: Option<usize>,
 ) -> PyResult<Vec<Model>> {
     let settings = SvcSettings {
-        c,
+        cs: vec![c],
         tol,
         working_set_size,
+        shrinking: true,
         max_iter,
     };
     let data = DataArgs {

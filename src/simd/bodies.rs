@@ -341,6 +341,9 @@ unsafe fn sparse_dot<T: Lanes, const Q: usize>(
     sums
 }
 
+/// Rows whose products [`sparse_products`] collects before it writes them.
+const TILE: usize = 8;
+
 /// Products of all rows with `m` of `Q` queries; product `(q, r)` goes to `out[q * stride + r]`.
 /// Dot products, or, with squared lengths of queries and rows, squared distances.
 #[inline(always)]
@@ -356,17 +359,28 @@ unsafe fn sparse_products<T: Lanes, const Q: usize>(
     if let Some((queries, _)) = squares {
         of_query[..m].copy_from_slice(&queries[..m]);
     }
-    for r in 0..rows.offsets.len() - 1 {
-        // SAFETY: the contract of this file.
-        let mut products = unsafe { sparse_dot::<T, Q>(rows, r, queries) };
-        if let Some((_, of_row)) = squares {
-            for q in 0..Q {
-                let distance = of_query[q] + of_row[r] - 2.0 * products[q];
-                products[q] = if distance > 0.0 { distance } else { 0.0 };
+    let n = rows.offsets.len() - 1;
+    // A few rows together, so that their products with a query are written side by side.
+    let mut tile = [[T::ZERO; Q]; TILE];
+    for start in (0..n).step_by(TILE) {
+        let end = (start + TILE).min(n);
+        for (r, tile) in (start..end).zip(&mut tile) {
+            // SAFETY: the contract of this file.
+            let mut products = unsafe { sparse_dot::<T, Q>(rows, r, queries) };
+            if let Some((_, of_row)) = squares {
+                for q in 0..Q {
+                    let distance = of_query[q] + of_row[r] - 2.0 * products[q];
+                    products[q] = if distance > 0.0 { distance } else { 0.0 };
+                }
             }
+            *tile = products.map(T::from_f64);
         }
-        for (q, &product) in products[..m].iter().enumerate() {
-            out[q * stride + r] = T::from_f64(product);
+        for q in 0..m {
+            let out = &mut out[q * stride + start..q * stride + end];
+            match out.first_chunk_mut::<TILE>() {
+                Some(out) => *out = std::array::from_fn(|r| tile[r][q]),
+                None => out.iter_mut().zip(&tile).for_each(|(out, tile)| *out = tile[q]),
+            }
         }
     }
 }
@@ -395,7 +409,7 @@ pub unsafe fn sparse_products_1<T: Lanes, V: Vector<T>>(
 }
 
 #[inline(always)]
-pub unsafe fn sparse_products_8<T: Lanes, V: Vector<T>>(
+pub unsafe fn sparse_products_many<T: Lanes, V: Vector<T>>(
     rows: SparseSlices<'_, T>,
     queries: &[f64],
     squares: Option<(&[f64], &[f64])>,

@@ -186,7 +186,7 @@ pub fn panel_products<T: Lanes>(
 }
 
 /// Queries that [`sparse_products`] takes at once, if not one alone.
-pub const SPARSE_QUERIES: usize = 8;
+pub const SPARSE_QUERIES: usize = 16;
 
 /// Products of a range of sparse rows with some dense queries, summed in f64.
 ///
@@ -221,7 +221,7 @@ pub fn sparse_products<T: Lanes>(
         )
     } else {
         dispatch!(
-            bodies::sparse_products_8,
+            bodies::sparse_products_many,
             T,
             (rows: SparseSlices<'_, T>, queries: &[f64], squares: Option<(&[f64], &[f64])>,
              m: usize, out: &mut [T], stride: usize)

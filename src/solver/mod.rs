@@ -39,6 +39,18 @@ impl Status {
     }
 }
 
+/// Where the training of a machine starts, for methods that can make use of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Start {
+    /// From nothing.
+    #[default]
+    Zero,
+    /// With these packed rows first: support vectors of a machine trained before.
+    Rows(Vec<u32>),
+    /// From these coefficients of packed rows, as far as the bounds allow.
+    Terms(Vec<(u32, f64)>),
+}
+
 /// The labels and weights of a binary problem; its rows are a [`KernelRows`].
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
@@ -50,6 +62,8 @@ pub struct Problem<'a> {
     pub row_weights: Option<&'a [f64]>,
     /// The caller's index of each packed row: the lower one wins a tie.
     pub order: &'a [u32],
+    /// Where to start.
+    pub start: &'a Start,
 }
 
 impl Problem<'_> {

@@ -80,6 +80,108 @@ impl Dual {
         (0..self.len()).filter(|&i| self.is_free(i)).count()
     }
 
+    /// Whether row `i` violates, or is about to: it is free, or some row of the other side
+    /// contradicts it.
+    pub fn is_unsettled(&self, i: usize, violation: Violation) -> bool {
+        (self.may_rise(i) && self.v[i] > violation.min_low)
+            || (self.may_fall(i) && self.v[i] < violation.max_up)
+    }
+
+    /// The rows with a coefficient that is not 0.
+    pub fn nonzero(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.len()).filter(|&i| self.beta[i] != 0.0)
+    }
+
+    /// The label of row `i`, which its bounds tell.
+    fn label(&self, i: usize) -> f64 {
+        if self.upper[i] > 0.0 { 1.0 } else { -1.0 }
+    }
+
+    /// Coefficients of a solution whose decision function is near that of the present ones with
+    /// this bias: rows inside the margin at their bounds, the worst first, as many on one side
+    /// as on the other.
+    pub fn guess(&self, bias: f64) -> Vec<f64> {
+        // How far inside: 1 less the margin.
+        let depth = |i: usize| self.label(i) * (self.v[i] - bias);
+        let inside = |label: f64| -> (Vec<usize>, f64) {
+            let is_inside = |&i: &usize| self.label(i) == label && depth(i) > 0.0;
+            let mut rows: Vec<usize> = (0..self.len()).filter(is_inside).collect();
+            rows.sort_unstable_by(|&a, &b| depth(b).total_cmp(&depth(a)).then(a.cmp(&b)));
+            let weight = rows.iter().map(|&i| self.upper[i] - self.lower[i]).sum();
+            (rows, weight)
+        };
+        let sides = [inside(1.0), inside(-1.0)];
+        let weight = sides[0].1.min(sides[1].1);
+        let mut beta = vec![0.0; self.len()];
+        for (rows, _) in sides {
+            let mut left = weight;
+            for i in rows {
+                let share = left.min(self.upper[i] - self.lower[i]);
+                beta[i] = self.label(i) * share;
+                left -= share;
+            }
+        }
+        beta
+    }
+
+    /// Brings any coefficients, `v` aside, to the nearest bounds where they exceed them, and
+    /// scales the side that outweighs the other down to it.
+    pub fn project(&mut self) {
+        let (mut positive, mut negative) = (0.0, 0.0);
+        for i in 0..self.len() {
+            self.beta[i] = self.beta[i].clamp(self.lower[i], self.upper[i]);
+            positive += self.beta[i].max(0.0);
+            negative -= self.beta[i].min(0.0);
+        }
+        let weight = positive.min(negative);
+        for beta in &mut self.beta {
+            let side = if *beta > 0.0 { positive } else { negative };
+            if *beta != 0.0 && side > weight {
+                *beta *= weight / side;
+            }
+        }
+    }
+
+    /// Takes other bounds of alpha, none of them lower, and scales the coefficients to the best
+    /// multiple that they allow.
+    pub fn rescale(&mut self, bounds: impl Iterator<Item = f64>) {
+        for (i, bound) in bounds.enumerate() {
+            let is_positive = self.upper[i] > 0.0;
+            (self.lower[i], self.upper[i]) = if is_positive {
+                (0.0, bound)
+            } else {
+                (-bound, 0.0)
+            };
+        }
+        self.rescale_within_bounds();
+    }
+
+    /// Scales the coefficients to the best multiple that the bounds allow. With `K beta = y - v`
+    /// that takes no kernel value.
+    pub fn rescale_within_bounds(&mut self) {
+        let (mut linear, mut quadratic, mut most) = (0.0, 0.0, f64::INFINITY);
+        for i in (0..self.len()).filter(|&i| self.beta[i] != 0.0) {
+            linear += self.label(i) * self.beta[i];
+            quadratic += self.beta[i] * (self.label(i) - self.v[i]);
+            let bound = if self.beta[i] > 0.0 { self.upper[i] } else { self.lower[i] };
+            most = most.min(bound / self.beta[i]);
+        }
+        let best = if quadratic > 0.0 { linear / quadratic } else { most };
+        let factor = best.min(most);
+        if !(factor > 0.0 && factor.is_finite()) {
+            return;
+        }
+        for i in 0..self.len() {
+            let y = self.label(i);
+            let beta = (factor * self.beta[i]).clamp(self.lower[i], self.upper[i]);
+            // Exactly to the bound where rounding leaves a trace.
+            let bound = if beta > 0.0 { self.upper[i] } else { self.lower[i] };
+            let is_at_bound = (beta - bound).abs() <= 1e-14 * bound.abs();
+            self.beta[i] = if is_at_bound { bound } else { beta };
+            self.v[i] = y - factor * (y - self.v[i]);
+        }
+    }
+
     /// The largest violation over all rows.
     pub fn violation(&self) -> Violation {
         let mut violation = Violation {

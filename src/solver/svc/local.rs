@@ -3,31 +3,41 @@
 
 use super::dual::Dual;
 use super::{free_steps, pair_steps};
+use crate::kernel::Threading;
 use crate::simd::{self, Lanes, PAIR_LANES};
+use rayon::prelude::*;
 
 /// The kernel matrix of a small set of rows, each row padded to whole lanes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct LocalGram<T> {
     values: Vec<T>,
     diagonal: Vec<T>,
     stride: usize,
 }
 
+/// Rows from which a matrix is filled by several threads.
+const MANY_ROWS: usize = 256;
+
 impl<T: Lanes> LocalGram<T> {
-    /// For `m` rows: `fill(i, out)` writes the `m` kernel values of row `i`.
-    pub fn new(m: usize, mut fill: impl FnMut(usize, &mut [T])) -> Self {
+    /// Makes this the matrix of `m` rows, in the same memory where it suffices:
+    /// `fill(i, out)` writes the `m` kernel values of row `i`.
+    pub fn fill(&mut self, m: usize, threading: Threading, fill: impl Fn(usize, &mut [T]) + Sync) {
         let stride = m.next_multiple_of(PAIR_LANES);
-        let mut values = vec![T::ZERO; m * stride];
-        let mut diagonal = vec![T::ZERO; stride];
-        for (i, row) in values.chunks_exact_mut(stride.max(1)).enumerate() {
+        self.stride = stride;
+        self.values.resize(m * stride, T::ZERO);
+        let fill = |(i, row): (usize, &mut [T])| {
             fill(i, &mut row[..m]);
-            diagonal[i] = row[i];
+            row[m..].fill(T::ZERO);
+        };
+        let chunk = stride.max(1);
+        if m >= MANY_ROWS && threading == Threading::Inside {
+            self.values.par_chunks_mut(chunk).enumerate().for_each(fill);
+        } else {
+            self.values.chunks_mut(chunk).enumerate().for_each(fill);
         }
-        Self {
-            values,
-            diagonal,
-            stride,
-        }
+        self.diagonal.clear();
+        self.diagonal.extend((0..m).map(|i| self.values[i * stride + i]));
+        self.diagonal.resize(stride, T::ZERO);
     }
 
     /// A row, padded.

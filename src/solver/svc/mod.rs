@@ -7,9 +7,16 @@
 //!     v -= K_B (change of beta_B), over all rows
 //! ```
 //!
-//! The problem is stated in [`super::dual`]. Kernel rows of B come in blocks; K_BB
-//! is cut out of them. State is in f64 whatever the type of the rows. A problem
-//! that fits the working set needs but one set.
+//! The problem is stated in [`dual`]. Kernel rows of B come in blocks; K_BB is cut out of
+//! them. State is in f64 whatever the type of the rows. A problem that fits the working
+//! set needs but one set.
+//!
+//! Shrinking: rows at a bound that no row of the other side contradicts are left aside,
+//! the rest is solved as a problem of its own, whose kernel rows are shorter; then `v` of
+//! the others is brought up to date and all rows are looked at again.
+//!
+//! The machines of a path over C are trained in ascending order of C, each from the
+//! solution of the one before: no kernel value is needed to scale it.
 
 mod dual;
 mod free_steps;
@@ -17,10 +24,10 @@ mod local;
 mod pair_steps;
 mod working_set;
 
-use self::dual::Dual;
+use self::dual::{Dual, Violation};
 use self::local::{Limits, Local, LocalGram};
 use self::working_set::select;
-use super::{BinarySolver, Machine, Problem, Status};
+use super::{BinarySolver, Machine, Problem, Start, Status};
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -29,13 +36,16 @@ use crate::{Error, Result};
 /// Parameters as they come from the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SvcSettings {
-    /// The price of an error; the upper bound of alpha before weights.
-    pub c: f64,
+    /// The prices of an error, one for each machine of the path: the upper bounds of alpha
+    /// before weights.
+    pub cs: Vec<f64>,
     /// The KKT violation that is small enough.
     pub tol: f64,
     /// Rows of the working set; `None` for a good default.
     pub working_set_size: Option<usize>,
-    /// The most pair steps of a machine; `None` for no limit.
+    /// Whether rows that seem settled are left aside until the others are.
+    pub shrinking: bool,
+    /// The most steps of a machine; `None` for no limit.
     pub max_iter: Option<usize>,
 }
 
@@ -59,15 +69,31 @@ const LARGEST_SET: usize = 2048;
 /// Loops after which it is doubled.
 const LOOPS_TO_DOUBLE: usize = 8;
 
-/// Pair steps between two looks at interrupt and limits.
+/// Steps between two looks at interrupt and limits.
 const STEPS_PER_LOOP: usize = 50_000;
+
+/// Loops on the same rows before some are left aside, and again between two such attempts.
+const LOOPS_TO_NARROW: usize = 8;
+
+/// Rows below which nothing is gained by leaving some aside.
+const SMALLEST_TO_NARROW: usize = 2000;
+
+/// Rows from which a sample is solved first, and which rows it takes.
+const SMALLEST_TO_SAMPLE: usize = 8000;
+const SAMPLE_EVERY: usize = 4;
+
+/// The violation that is small enough for a sample.
+const SAMPLE_TOL: f64 = 0.03;
 
 impl SvcSettings {
     /// The only way to a [`Svc`].
     pub fn check(self) -> Result<Svc> {
-        if !(self.c > 0.0 && self.c <= 1e300) {
+        if self.cs.is_empty() {
+            return Err(Error::parameter("C", "[]", "there must be at least one"));
+        }
+        if let Some(c) = self.cs.iter().find(|&&c| !(c > 0.0 && c <= 1e300)) {
             let rule = "it must be a positive number, at most 1e300";
-            return Err(Error::parameter("C", self.c, rule));
+            return Err(Error::parameter("C", c, rule));
         }
         if !(self.tol > 0.0 && self.tol.is_finite()) {
             return Err(Error::parameter(
@@ -99,7 +125,7 @@ pub struct Svc {
 
 impl BinarySolver for Svc {
     fn path_len(&self) -> usize {
-        1
+        self.settings.cs.len()
     }
 
     fn uses_rows_once(&self) -> bool {
@@ -113,103 +139,256 @@ impl BinarySolver for Svc {
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
         let parts = rows.parts().clone();
-        let mut dual = self.dual(problem, &parts);
-        let mut run = Run::default();
-        let status = loop {
-            monitor.tick(1)?;
-            let violation = dual.violation();
-            if violation.size() < self.settings.tol {
-                break Status::Converged;
+        let cs = &self.settings.cs;
+        let mut ascending: Vec<usize> = (0..cs.len()).collect();
+        ascending.sort_by(|&a, &b| cs[a].total_cmp(&cs[b]));
+        let mut dual = Dual::new(labels(problem, &parts), bounds(problem, &parts, cs[ascending[0]]));
+        let mut seeds = start(problem.start, &parts, &mut dual, rows)?;
+        if *problem.start == Start::Zero {
+            self.run(monitor).start_from_sample(&mut dual, rows)?;
+        }
+        let mut machines: Vec<Option<Machine>> = vec![None; cs.len()];
+        for (number, &place) in ascending.iter().enumerate() {
+            if number > 0 {
+                dual.rescale(bounds(problem, &parts, cs[place]));
             }
-            if !violation.size().is_finite() {
-                break Status::NonFinite;
-            }
-            if self
-                .settings
-                .max_iter
-                .is_some_and(|most| run.n_iter >= most)
-            {
-                break Status::IterationLimit;
-            }
-            if monitor.time_is_up() {
-                break Status::TimeLimit;
-            }
-            let size = self.settings.working_set_size;
-            let size = size.unwrap_or_else(|| good_size(dual.len(), dual.n_free(), run.n_loops));
-            let size = size.min(rows.room()).max(2);
-            run.working_set = select(&dual, violation, &run.working_set, size);
-            let is_whole = run.working_set.len() == dual.len();
-            let share = if is_whole {
-                0.9 * self.settings.tol
-            } else {
-                0.1 * violation.size()
-            };
-            let limits = Limits {
-                tol: share.max(0.5 * self.settings.tol),
-                max_steps: self.steps_left(run.n_iter).min(STEPS_PER_LOOP),
-            };
-            if run.improve(&mut dual, rows, limits)? == 0 {
-                break Status::Stalled;
-            }
-        };
-        Ok(vec![machine(&dual, &parts, &run, status)])
+            let mut run = self.run(monitor);
+            let status = run.solve(&mut dual, rows, std::mem::take(&mut seeds))?;
+            machines[place] = Some(machine(&dual, &parts, &run, status));
+        }
+        Ok(machines.into_iter().flatten().collect())
     }
 }
 
 impl Svc {
-    fn dual(&self, problem: &Problem<'_>, parts: &Parts) -> Dual {
-        let per_row = |values: &'_ [f64]| -> Vec<f64> {
-            let spread = parts.iter().zip(values);
-            spread
-                .flat_map(|(part, &v)| std::iter::repeat_n(v, part.local.len()))
-                .collect()
-        };
-        let labels = per_row(problem.signs);
-        let mut bounds = per_row(problem.weights);
-        for (i, bound) in bounds.iter_mut().enumerate() {
-            *bound *= self.settings.c * problem.row_weight(parts.global(i));
+    fn run<'a>(&'a self, monitor: &'a Monitor) -> Run<'a> {
+        Run {
+            settings: &self.settings,
+            monitor,
+            tol: self.settings.tol,
+            n_iter: 0,
+            n_loops: 0,
         }
-        Dual::new(labels.into_iter(), bounds.into_iter())
-    }
-
-    fn steps_left(&self, taken: usize) -> usize {
-        self.settings
-            .max_iter
-            .map_or(usize::MAX, |most| most - taken)
     }
 }
 
-/// What one run has done so far.
-#[derive(Debug, Default)]
-struct Run {
-    working_set: Vec<usize>,
+/// The values of each part, one for each of its rows.
+fn spread<'a>(parts: &'a Parts, values: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+    let parts = parts.iter().zip(values);
+    parts.flat_map(|(part, &value)| std::iter::repeat_n(value, part.local.len()))
+}
+
+fn labels<'a>(problem: &Problem<'a>, parts: &'a Parts) -> impl Iterator<Item = f64> + 'a {
+    spread(parts, problem.signs)
+}
+
+/// The upper bound of alpha of each row.
+fn bounds<'a>(
+    problem: &'a Problem<'a>,
+    parts: &'a Parts,
+    c: f64,
+) -> impl Iterator<Item = f64> + 'a {
+    let weights = spread(parts, problem.weights).enumerate();
+    weights.map(move |(i, weight)| weight * c * problem.row_weight(parts.global(i)))
+}
+
+/// Puts the coefficients of a start into `dual`, and returns the rows to begin with.
+fn start<T: Lanes>(
+    start: &Start,
+    parts: &Parts,
+    dual: &mut Dual,
+    rows: &mut impl KernelRows<T>,
+) -> Result<Vec<usize>> {
+    let terms = match start {
+        Start::Zero => return Ok(Vec::new()),
+        Start::Rows(rows) => {
+            return Ok(rows.iter().filter_map(|&row| parts.local(row as usize)).collect());
+        }
+        Start::Terms(terms) => terms,
+    };
+    for &(row, beta) in terms {
+        if let Some(i) = parts.local(row as usize) {
+            dual.beta[i] = beta;
+        }
+    }
+    dual.project();
+    let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (i, -dual.beta[i])).collect();
+    if terms.len() <= rows.room() / 2 {
+        let set: Vec<usize> = terms.iter().map(|&(i, _)| i).collect();
+        rows.prepare(&set)?;
+        rows.add_prepared(&terms, &mut dual.v);
+    } else {
+        let all: Vec<usize> = (0..dual.len()).collect();
+        rows.add_apart(&terms, &all, &mut dual.v)?;
+    }
+    dual.rescale_within_bounds();
+    Ok(Vec::new())
+}
+
+/// One machine in the making.
+struct Run<'a> {
+    settings: &'a SvcSettings,
+    monitor: &'a Monitor,
+    tol: f64,
     n_iter: usize,
     n_loops: usize,
 }
 
-impl Run {
-    /// One loop: pair steps on the working set, then `v` of all rows. Returns the steps.
+impl Run<'_> {
+    /// Improves `dual` until a reason to stop. The first working set has the rows `worthy`.
+    fn solve<T: Lanes>(
+        &mut self,
+        dual: &mut Dual,
+        rows: &mut impl KernelRows<T>,
+        mut worthy: Vec<usize>,
+    ) -> Result<Status> {
+        let mut loops_to_narrow = LOOPS_TO_NARROW;
+        let mut gram = LocalGram::default();
+        loop {
+            self.monitor.tick(1)?;
+            let violation = dual.violation();
+            if violation.size() < self.tol {
+                return Ok(Status::Converged);
+            }
+            if !violation.size().is_finite() {
+                return Ok(Status::NonFinite);
+            }
+            if self.steps_left() == 0 {
+                return Ok(Status::IterationLimit);
+            }
+            if self.monitor.time_is_up() {
+                return Ok(Status::TimeLimit);
+            }
+            if loops_to_narrow == 0 {
+                loops_to_narrow = LOOPS_TO_NARROW;
+                if let Some(status) = self.narrow(dual, rows, violation, &worthy)? {
+                    if status != Status::Converged {
+                        return Ok(status);
+                    }
+                    continue;
+                }
+            }
+            loops_to_narrow -= 1;
+            let size = self.settings.working_set_size;
+            let size = size.unwrap_or_else(|| good_size(dual.len(), dual.n_free(), self.n_loops));
+            let set = select(dual, violation, &worthy, size.min(rows.room()).max(2));
+            if self.improve(dual, rows, &set, &mut gram, violation)? == 0 {
+                return Ok(Status::Stalled);
+            }
+            worthy = set.into_iter().filter(|&i| dual.is_free(i)).collect();
+        }
+    }
+
+    /// Starts a large problem near its solution: a sample of its rows is solved, and tells
+    /// which of all rows are likely to end at their bounds.
+    ///
+    /// Most steps of a large problem do no more than bring one row after the other to its
+    /// bound; a guess that is right for most of them saves those.
+    fn start_from_sample<T: Lanes>(
+        &mut self,
+        dual: &mut Dual,
+        rows: &mut impl KernelRows<T>,
+    ) -> Result<()> {
+        if dual.len() < SMALLEST_TO_SAMPLE {
+            return Ok(());
+        }
+        let sample: Vec<usize> = (0..dual.len()).step_by(SAMPLE_EVERY).collect();
+        let Some(mut sample_rows) = rows.narrow(&sample)? else {
+            return Ok(());
+        };
+        let mut solved = dual.gather(&sample);
+        self.start_from_sample(&mut solved, &mut sample_rows)?;
+        let tol = self.tol;
+        self.tol = tol.max(SAMPLE_TOL);
+        self.solve(&mut solved, &mut sample_rows, Vec::new())?;
+        self.tol = tol;
+        rows.rejoin(sample_rows);
+        let all: Vec<usize> = (0..dual.len()).collect();
+        for (&i, &beta) in sample.iter().zip(&solved.beta) {
+            dual.beta[i] = beta;
+        }
+        let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (i, -dual.beta[i])).collect();
+        rows.add_apart(&terms, &all, &mut dual.v)?;
+        let guess = dual.guess(solved.bias());
+        let changes: Vec<(usize, f64)> = (0..dual.len())
+            .map(|i| (i, dual.beta[i] - guess[i]))
+            .filter(|&(_, change)| change != 0.0)
+            .collect();
+        rows.add_apart(&changes, &all, &mut dual.v)?;
+        dual.beta = guess;
+        Ok(())
+    }
+
+    /// Solves the problem without the rows that are settled, then looks at those again.
+    /// `None` if it is not worth it.
+    fn narrow<T: Lanes>(
+        &mut self,
+        dual: &mut Dual,
+        rows: &mut impl KernelRows<T>,
+        violation: Violation,
+        worthy: &[usize],
+    ) -> Result<Option<Status>> {
+        if !self.settings.shrinking || dual.len() < SMALLEST_TO_NARROW {
+            return Ok(None);
+        }
+        let (keep, others): (Vec<usize>, Vec<usize>) =
+            (0..dual.len()).partition(|&i| dual.is_unsettled(i, violation));
+        if keep.len() > dual.len() / 2 {
+            return Ok(None);
+        }
+        let Some(mut narrow_rows) = rows.narrow(&keep)? else {
+            return Ok(None);
+        };
+        let mut narrow = dual.gather(&keep);
+        let worthy = worthy.iter().filter_map(|i| keep.binary_search(i).ok());
+        let status = self.solve(&mut narrow, &mut narrow_rows, worthy.collect())?;
+        rows.rejoin(narrow_rows);
+        let changes: Vec<(usize, f64)> = keep
+            .iter()
+            .zip(&narrow.beta)
+            .map(|(&i, beta)| (i, dual.beta[i] - beta))
+            .filter(|&(_, change)| change != 0.0)
+            .collect();
+        let mut v: Vec<f64> = others.iter().map(|&i| dual.v[i]).collect();
+        rows.add_apart(&changes, &others, &mut v)?;
+        for (&i, v) in others.iter().zip(v) {
+            dual.v[i] = v;
+        }
+        for (k, &i) in keep.iter().enumerate() {
+            (dual.beta[i], dual.v[i]) = (narrow.beta[k], narrow.v[k]);
+        }
+        Ok(Some(status))
+    }
+
+    /// One loop: steps on the working set, then `v` of all rows. Returns the steps.
     fn improve<T: Lanes>(
         &mut self,
         dual: &mut Dual,
         rows: &mut impl KernelRows<T>,
-        limits: Limits,
+        set: &[usize],
+        gram: &mut LocalGram<T>,
+        violation: Violation,
     ) -> Result<usize> {
-        let set = &self.working_set;
         rows.prepare(set)?;
-        let gram = LocalGram::new(set.len(), |i, out| {
-            let row = rows.prepared(set[i]);
-            for (out, &j) in out.iter_mut().zip(set) {
-                *out = row.at(j);
-            }
+        gram.fill(set.len(), rows.threading(), |i, out| {
+            rows.prepared(set[i]).gather(set, out);
         });
-        let mut local = Local::new(&gram, dual.gather(set));
-        let steps = local.solve(limits);
+        let mut local = Local::new(gram, dual.gather(set));
+        let is_whole = set.len() == dual.len();
+        let share = if is_whole {
+            0.9 * self.tol
+        } else {
+            0.1 * violation.size()
+        };
+        let steps = local.solve(Limits {
+            tol: share.max(0.5 * self.tol),
+            max_steps: self.steps_left().min(STEPS_PER_LOOP),
+        });
         let changes: Vec<(usize, f64)> = set
             .iter()
             .zip(&local.dual.beta)
-            .filter(|&(&i, &beta)| beta != dual.beta[i])
-            .map(|(&i, &beta)| (i, dual.beta[i] - beta))
+            .map(|(&i, beta)| (i, dual.beta[i] - beta))
+            .filter(|&(_, change)| change != 0.0)
             .collect();
         rows.add_prepared(&changes, &mut dual.v);
         for (&i, &beta) in set.iter().zip(&local.dual.beta) {
@@ -219,12 +398,18 @@ impl Run {
         self.n_loops += 1;
         Ok(steps)
     }
+
+    fn steps_left(&self) -> usize {
+        self.settings
+            .max_iter
+            .map_or(usize::MAX, |most| most.saturating_sub(self.n_iter))
+    }
 }
 
-fn machine(dual: &Dual, parts: &Parts, run: &Run, status: Status) -> Machine {
-    let nonzero = (0..dual.len()).filter(|&i| dual.beta[i] != 0.0);
+fn machine(dual: &Dual, parts: &Parts, run: &Run<'_>, status: Status) -> Machine {
     Machine {
-        terms: nonzero
+        terms: dual
+            .nonzero()
             .map(|i| (parts.global(i) as u32, dual.beta[i]))
             .collect(),
         bias: dual.bias(),

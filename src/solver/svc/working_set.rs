@@ -1,14 +1,15 @@
 //! Which rows the inner solver works on.
 //!
-//! First the worst pair of all, so that every loop makes progress; then the rows of
-//! the last set that are strictly between their bounds, up to three quarters of the set; then
-//! the worst violators: half of them the rows that want to go up most, half those
-//! that want to go down most. Ties go to the lower index.
+//! First the worst pair of all, so that every loop makes progress; then rows worth keeping,
+//! up to three quarters of the set: those of the last set that are strictly between their
+//! bounds, or support vectors of a machine trained before; then the worst violators: half of
+//! them the rows that want to go up most, half those that want to go down most. Ties go to
+//! the lower index.
 
 use super::dual::{Dual, Violation};
 
 /// The next working set: at most `size` rows, ascending.
-pub fn select(dual: &Dual, violation: Violation, last: &[usize], size: usize) -> Vec<usize> {
+pub fn select(dual: &Dual, violation: Violation, worthy: &[usize], size: usize) -> Vec<usize> {
     let n = dual.len();
     if n <= size {
         return (0..n).collect();
@@ -16,7 +17,7 @@ pub fn select(dual: &Dual, violation: Violation, last: &[usize], size: usize) ->
     let mut is_member = vec![false; n];
     let mut chosen = Vec::with_capacity(size);
     let pair = [violation.rows.0, violation.rows.1];
-    let kept = last.iter().copied().filter(|&i| dual.is_free(i));
+    let kept = worthy.iter().copied();
     for i in pair
         .into_iter()
         .chain(kept.take((size / 4 * 3).saturating_sub(2)))
