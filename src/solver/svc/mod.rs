@@ -82,6 +82,9 @@ const SMALLEST_TO_NARROW: usize = 2000;
 const SMALLEST_TO_SAMPLE: usize = 8000;
 const SAMPLE_EVERY: usize = 4;
 
+/// A sample has few support vectors if they are less than one in so many.
+const FEW_VECTORS: usize = 20;
+
 /// The violation that is small enough for a sample.
 const SAMPLE_TOL: f64 = 0.03;
 
@@ -144,31 +147,26 @@ impl BinarySolver for Svc {
         ascending.sort_by(|&a, &b| cs[a].total_cmp(&cs[b]));
         let mut dual = Dual::new(labels(problem, &parts), bounds(problem, &parts, cs[ascending[0]]));
         let mut seeds = start(problem.start, &parts, &mut dual, rows)?;
-        if *problem.start == Start::Zero {
-            self.run(monitor).start_from_sample(&mut dual, rows)?;
-        }
         let mut machines: Vec<Option<Machine>> = vec![None; cs.len()];
         for (number, &place) in ascending.iter().enumerate() {
             if number > 0 {
                 dual.rescale(bounds(problem, &parts, cs[place]));
             }
-            let mut run = self.run(monitor);
+            let mut run = Run {
+                settings: &self.settings,
+                monitor,
+                tol: self.settings.tol,
+                n_iter: 0,
+                n_loops: 0,
+                first_loop: 0,
+            };
+            if number == 0 && *problem.start == Start::Zero {
+                run.start_from_sample(&mut dual, rows)?;
+            }
             let status = run.solve(&mut dual, rows, std::mem::take(&mut seeds))?;
             machines[place] = Some(machine(&dual, &parts, &run, status));
         }
         Ok(machines.into_iter().flatten().collect())
-    }
-}
-
-impl Svc {
-    fn run<'a>(&'a self, monitor: &'a Monitor) -> Run<'a> {
-        Run {
-            settings: &self.settings,
-            monitor,
-            tol: self.settings.tol,
-            n_iter: 0,
-            n_loops: 0,
-        }
     }
 }
 
@@ -232,6 +230,8 @@ struct Run<'a> {
     tol: f64,
     n_iter: usize,
     n_loops: usize,
+    /// Loops that samples took.
+    first_loop: usize,
 }
 
 impl Run<'_> {
@@ -269,8 +269,9 @@ impl Run<'_> {
                 }
             }
             loops_to_narrow -= 1;
+            let n_loops = self.n_loops - self.first_loop;
             let size = self.settings.working_set_size;
-            let size = size.unwrap_or_else(|| good_size(dual.len(), dual.n_free(), self.n_loops));
+            let size = size.unwrap_or_else(|| good_size(dual.len(), dual.n_free(), n_loops));
             let set = select(dual, violation, &worthy, size.min(rows.room()).max(2));
             if self.improve(dual, rows, &set, &mut gram, violation)? == 0 {
                 return Ok(Status::Stalled);
@@ -279,11 +280,13 @@ impl Run<'_> {
         }
     }
 
-    /// Starts a large problem near its solution: a sample of its rows is solved, and tells
-    /// which of all rows are likely to end at their bounds.
+    /// Starts a large problem near its solution, which that of a sample of its rows tells.
     ///
-    /// Most steps of a large problem do no more than bring one row after the other to its
-    /// bound; a guess that is right for most of them saves those.
+    /// Few support vectors: they are near enough themselves. Many, most of them at their
+    /// bounds: the sample tells which of all rows are likely to end there. (Most steps of a
+    /// large problem do no more than bring one row after the other to its bound; a guess that
+    /// is right for most of them saves those.) Many free ones: nothing is known of the other
+    /// rows, and the start is left as it is.
     fn start_from_sample<T: Lanes>(
         &mut self,
         dual: &mut Dual,
@@ -302,20 +305,29 @@ impl Run<'_> {
         self.tol = tol.max(SAMPLE_TOL);
         self.solve(&mut solved, &mut sample_rows, Vec::new())?;
         self.tol = tol;
+        self.first_loop = self.n_loops;
         rows.rejoin(sample_rows);
-        let all: Vec<usize> = (0..dual.len()).collect();
+        let n_vectors = solved.nonzero().count();
+        let has_few = n_vectors * FEW_VECTORS < sample.len();
+        if !has_few && solved.n_free() * 2 > n_vectors {
+            return Ok(());
+        }
         for (&i, &beta) in sample.iter().zip(&solved.beta) {
             dual.beta[i] = beta;
         }
+        let all: Vec<usize> = (0..dual.len()).collect();
         let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (i, -dual.beta[i])).collect();
         rows.add_apart(&terms, &all, &mut dual.v)?;
-        let guess = dual.guess(solved.bias());
-        let changes: Vec<(usize, f64)> = (0..dual.len())
-            .map(|i| (i, dual.beta[i] - guess[i]))
-            .filter(|&(_, change)| change != 0.0)
-            .collect();
-        rows.add_apart(&changes, &all, &mut dual.v)?;
-        dual.beta = guess;
+        if !has_few {
+            let guess = dual.guess(solved.bias());
+            let changes: Vec<(usize, f64)> = all
+                .iter()
+                .map(|&i| (i, dual.beta[i] - guess[i]))
+                .filter(|&(_, change)| change != 0.0)
+                .collect();
+            rows.add_apart(&changes, &all, &mut dual.v)?;
+            dual.beta = guess;
+        }
         Ok(())
     }
 
