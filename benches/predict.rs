@@ -16,7 +16,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use hinge::data::{Dense, Matrix, Random};
 use hinge::kernel::{Gamma, KernelSettings, PackedRows};
-use hinge::model::Model;
+use hinge::model::{Model, Ties};
 use hinge::monitor::Monitor;
 use hinge::multiclass::Scheme;
 use hinge::{Result, threads};
@@ -53,7 +53,7 @@ fn model(n_classes: usize, random: &mut Random) -> Result<Model<f32>> {
 }
 
 fn predict(model: &Model<f32>, rows: &Matrix<'_, f32>) -> Result<Vec<u32>> {
-    model.predict(rows, &Monitor::new())
+    model.predict(rows, Ties::LargestSum, &Monitor::new())
 }
 
 fn rows_per_second(criterion: &mut Criterion) {

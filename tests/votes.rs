@@ -2,7 +2,7 @@
 //! to the lower label.
 
 use hinge::data::Random;
-use hinge::model::Votes;
+use hinge::model::{Ties, Votes};
 use hinge::multiclass::{Scheme, pair};
 
 fn n_machines(scheme: Scheme, k: usize) -> usize {
@@ -12,7 +12,8 @@ fn n_machines(scheme: Scheme, k: usize) -> usize {
 fn classes(scheme: Scheme, k: usize, values: &[f64]) -> Vec<u32> {
     let mut votes = Votes::new(scheme, k);
     let rows = values.chunks(n_machines(scheme, k));
-    rows.map(|outputs| votes.winner(outputs)).collect()
+    rows.map(|outputs| votes.winner(outputs, Ties::LargestSum))
+        .collect()
 }
 
 fn scores(scheme: Scheme, k: usize, values: &[f64]) -> Vec<f64> {

@@ -147,7 +147,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _model_predict(self, X: Any) -> NDArray[np.uint32]:
         rows = self._native_rows(X)
-        return self._model.predict(rows, _resources.threads(self.n_jobs))
+        return self._model.predict(rows, _resources.threads(self.n_jobs), self._breaks_ties())
+
+    def _breaks_ties(self) -> bool:
+        return True
 
     def _native_rows(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -45,8 +45,11 @@ def certificates(model: Model, training: Training, scheme: str, threads: int) ->
     X = training.X.astype(np.float64)
     outputs = exact.decision_values(_input.native_rows(X), threads)
     k = len(exact.n_support)
+    coefficients = np.zeros((len(exact.dual_coef), len(training.codes)))
+    coefficients[:, exact.support] = exact.dual_coef
     found = []
-    for machine, (rows, labels, beta) in enumerate(machines(exact, training.codes, scheme, k)):
+    each = machines(coefficients, training.codes, scheme, k)
+    for machine, (rows, labels, beta) in enumerate(each):
         bias = exact.intercept[machine]
         bounds = training.bounds[rows]
         found.append(certificate(labels, beta, bounds, outputs[rows, machine], bias))
@@ -74,11 +77,12 @@ def certificate(
 
 
 def machines(
-    model: Model, codes: NDArray[np.uint32], scheme: str, k: int
+    beta: NDArray[np.float64], codes: NDArray[np.uint32], scheme: str, k: int
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield rows, labels and signed alphas of each machine, in the order of the intercepts."""
-    beta = np.zeros((len(model.dual_coef), len(codes)))
-    beta[:, model.support] = model.dual_coef
+    """Yield rows, labels and signed alphas of each machine, in the order of the intercepts.
+
+    ``beta`` are the coefficients of the model, one column for each training row.
+    """
     if k == 2:
         yield np.arange(len(codes)), np.where(codes == 1, 1.0, -1.0), beta[0]
     elif scheme == "ovr":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+import numpy as np
+
 
 def real(name: str, value: Any) -> float:
     """Return a number as a float."""
@@ -24,6 +26,13 @@ def integer(name: str, value: Any) -> int:
     if not -(2**63) <= number < 2**63:
         raise ValueError(f"{name} = {number} is not valid: it does not fit 64 bits")
     return number
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return a truth value."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} = {value!r} is not valid: it must be True or False")
+    return bool(value)
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:

@@ -85,11 +85,7 @@ impl<T: Copy + Default + Send + Sync> RowCache<T> {
     }
 
     /// Row `i`; `fill` computes it if it is not there.
-    pub fn row(
-        &mut self,
-        i: usize,
-        fill: impl FnOnce(&mut [T]) -> Result<()>,
-    ) -> Result<&[T]> {
+    pub fn row(&mut self, i: usize, fill: impl FnOnce(&mut [T]) -> Result<()>) -> Result<&[T]> {
         self.rows(&[i], |_, mut places| match places.pop() {
             Some(place) => fill(place),
             None => Ok(()),
@@ -163,7 +159,9 @@ impl<T: Copy + Default + Send + Sync> RowCache<T> {
             let mut rows = slots.iter().zip(slab.chunks_exact(self.row_len.max(1)));
             let mut kept = HashMap::new();
             while narrow.slots.len() + kept.len() < narrow.room() {
-                let Some((slot, row)) = rows.next() else { break };
+                let Some((slot, row)) = rows.next() else {
+                    break;
+                };
                 let number = new_number.get(slot.row as usize).copied().unwrap_or(NONE);
                 if number != NONE {
                     kept.insert(number as usize, row);

@@ -3,8 +3,7 @@
 use super::parts::{PIECE, pieces};
 use super::rows::{READ_WORK, Work, walk, work_per_row};
 use super::{
-    CacheCounts, Kernel, KernelRows, PackedRows, Parts, Piece, Queries, Row, RowCache,
-    Threading,
+    CacheCounts, Kernel, KernelRows, PackedRows, Parts, Piece, Queries, Row, RowCache, Threading,
 };
 use crate::Result;
 use crate::error::clear_to_zeros;
@@ -57,7 +56,10 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
     /// Whole rows to their places, in blocks of queries side by side.
     fn compute(&mut self, rows: &[usize], mut places: Vec<&mut [T]>) -> Result<()> {
         let (packed, kernel, parts) = (&*self.packed, self.kernel, &self.parts);
-        let group = packed.query_block().min(rows.len().div_ceil(self.n_threads())).max(1);
+        let group = packed
+            .query_block()
+            .min(rows.len().div_ceil(self.n_threads()))
+            .max(1);
         places
             .par_chunks_mut(group)
             .zip(rows.par_chunks(group))

@@ -149,7 +149,9 @@ impl<T: Lanes> PackedRows<T> {
         match self {
             PackedRows::Sparse(own) => {
                 let order: Vec<u32> = rows.iter().map(|&i| i as u32).collect();
-                Ok(PackedRows::Sparse(SparseRows::new(own.csr().gather(&order)?)))
+                Ok(PackedRows::Sparse(SparseRows::new(
+                    own.csr().gather(&order)?,
+                )))
             }
             PackedRows::Columns { columns, n_cols } => Ok(PackedRows::Columns {
                 columns: rows.iter().map(|&i| columns[i]).collect(),

@@ -65,7 +65,9 @@ impl Parts {
 
     /// The local row of a packed row, if it is in the problem.
     pub fn local(&self, global: usize) -> Option<usize> {
-        let part = self.0.get(self.0.partition_point(|part| part.global.end <= global))?;
+        let part = self
+            .0
+            .get(self.0.partition_point(|part| part.global.end <= global))?;
         let offset = global.checked_sub(part.global.start)?;
         Some(part.local.start + offset)
     }

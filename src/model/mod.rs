@@ -9,7 +9,7 @@ mod coefficients;
 mod predict;
 mod votes;
 
-pub use votes::Votes;
+pub use votes::{Ties, Votes};
 
 use crate::data::{Labels, Matrix};
 use crate::kernel::{Kernel, KernelKind, PackedRows};

@@ -5,7 +5,7 @@
 //! the type of the rows, sums of blocks in f64.
 
 use super::Model;
-use super::votes::Votes;
+use super::votes::{Ties, Votes};
 use crate::Result;
 use crate::data::Matrix;
 use crate::error::zeros;
@@ -49,9 +49,14 @@ impl<T: Lanes> Model<T> {
     }
 
     /// The class of each row.
-    pub fn predict(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<u32>> {
+    pub fn predict(
+        &self,
+        matrix: &Matrix<'_, T>,
+        ties: Ties,
+        monitor: &Monitor,
+    ) -> Result<Vec<u32>> {
         self.map_rows(matrix, 1, monitor, |votes, outputs, class| {
-            class[0] = votes.winner(outputs)
+            class[0] = votes.winner(outputs, ties)
         })
     }
 

@@ -1,11 +1,20 @@
 //! From the outputs of machines to a score for each class, or to the class.
 //!
-//! One against one: each machine votes; ties go to the class with the larger sum
-//! of decision values, then to the lower label. A score is the number of votes
-//! plus that sum squeezed into (-1/3, 1/3), as scikit-learn defines it, so that
-//! the largest score is the predicted class.
+//! One against one: each machine votes. Ties go to the class with the larger sum of
+//! decision values, then to the lower label; or at once to the lower label, as in LIBSVM. A
+//! score is the number of votes plus that sum squeezed into (-1/3, 1/3), as scikit-learn
+//! defines it, so that the largest score is the class that the first rule predicts.
 
 use crate::multiclass::{Scheme, pair};
+
+/// Which of the classes with the most votes wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// That with the largest sum of decision values.
+    LargestSum,
+    /// That with the lowest label.
+    LowestLabel,
+}
 
 /// The rule for one number of classes, with room to count.
 #[derive(Debug, Clone)]
@@ -59,7 +68,7 @@ impl Votes {
     }
 
     /// The predicted class.
-    pub fn winner(&mut self, outputs: &[f64]) -> u32 {
+    pub fn winner(&mut self, outputs: &[f64], ties: Ties) -> u32 {
         if self.n_classes == 2 {
             return u32::from(outputs[0] > 0.0);
         }
@@ -67,8 +76,9 @@ impl Votes {
             return largest(self.n_classes, |class| (outputs[class], 0.0));
         }
         self.count(outputs);
-        largest(self.n_classes, |class| {
-            (self.votes[class], self.sums[class])
+        largest(self.n_classes, |class| match ties {
+            Ties::LargestSum => (self.votes[class], self.sums[class]),
+            Ties::LowestLabel => (self.votes[class], 0.0),
         })
     }
 }

@@ -124,6 +124,9 @@ impl<T: Lanes> TrainingSet<T> {
     /// The same set with a start for each machine of the scheme to be trained; rows are in the
     /// caller's order.
     pub fn with_starts(mut self, starts: Vec<Start>) -> Result<Self> {
+        if starts.is_empty() {
+            return Ok(self);
+        }
         let n = self.labels.n_rows();
         let mut place = crate::error::zeros::<u32>(n, 1, "the order of rows")?;
         for (packed, &row) in self.labels.order().iter().enumerate() {
@@ -139,7 +142,12 @@ impl<T: Lanes> TrainingSet<T> {
                 rows.into_iter().map(packed).collect::<Result<_>>()?,
             )),
             Start::Terms(terms) => {
-                let convert = |(row, beta)| Ok((packed(row)?, beta));
+                let convert = |(row, beta): (u32, f64)| match beta.is_finite() {
+                    true => Ok((packed(row)?, beta)),
+                    false => Err(Error::Data(format!(
+                        "init has the coefficient {beta} for row {row}: it must be finite"
+                    ))),
+                };
                 Ok(Start::Terms(
                     terms.into_iter().map(convert).collect::<Result<_>>()?,
                 ))
@@ -171,6 +179,12 @@ impl<T: Lanes> TrainingSet<T> {
         monitor: &Monitor,
     ) -> Result<Training> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
+        if !self.starts.is_empty() && self.starts.len() != n_machines {
+            return Err(Error::Shape(format!(
+                "{} starts were given for {n_machines} machines",
+                self.starts.len()
+            )));
+        }
         let packed = match &self.rows {
             Source::Precomputed(gram) => return self.train_on_gram(solver, scheme, gram, monitor),
             Source::Packed(packed) => packed,

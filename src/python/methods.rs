@@ -2,7 +2,7 @@
 
 use super::kernels::KernelArgs;
 use super::model::Model;
-use super::train::{DataArgs, TrainArgs, fit};
+use super::train::{DataArgs, StartArg, TrainArgs, fit};
 use crate::solver::{OllawvSettings, SvcSettings};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -34,13 +34,14 @@ pub fn fit_ollawv<'py>(
         codes,
         class_weights,
         sample_weights: None,
+        starts: None,
     };
     fit(py, &data, &kernel, &train, &settings.check()?)
 }
 
-/// The exact SVM: one model.
+/// The exact SVM: one model for each C.
 #[pyfunction]
-#[pyo3(signature = (rows, codes, class_weights, sample_weights, kernel, train, *, c, tol, working_set_size, max_iter))]
+#[pyo3(signature = (rows, codes, class_weights, sample_weights, kernel, train, *, cs, tol, working_set_size, shrinking, max_iter, starts))]
 #[allow(clippy::too_many_arguments)] // a keyword each, on the Python side
 pub fn fit_svc<'py>(
     py: Python<'py>,
@@ -50,16 +51,18 @@ pub fn fit_svc<'py>(
     sample_weights: Option<PyReadonlyArray1<'py, f64>>,
     kernel: KernelArgs,
     train: TrainArgs,
-    c: f64,
+    cs: Vec<f64>,
     tol: f64,
     working_set_size: Option<usize>,
+    shrinking: bool,
     max_iter: Option<usize>,
+    starts: Option<Vec<StartArg<'py>>>,
 ) -> PyResult<Vec<Model>> {
     let settings = SvcSettings {
-        cs: vec![c],
+        cs,
         tol,
         working_set_size,
-        shrinking: true,
+        shrinking,
         max_iter,
     };
     let data = DataArgs {
@@ -67,6 +70,7 @@ pub fn fit_svc<'py>(
         codes,
         class_weights,
         sample_weights,
+        starts,
     };
     fit(py, &data, &kernel, &train, &settings.check()?)
 }

@@ -49,13 +49,13 @@ macro_rules! with_model {
 
 /// Calls a method of the model with rows of its own type, inside the door.
 macro_rules! apply {
-    ($self:ident, $py:ident, $rows:ident, $threads:ident, $method:ident) => {{
+    ($self:ident, $py:ident, $rows:ident, $threads:ident, $method:ident $(, $arg:expr)?) => {{
         let rows = Rows::extract($rows)?;
         let (view, inner) = (rows.view()?, &$self.inner);
         door::run($py, $threads, None, |monitor| {
             match (inner, view.matrix()?) {
-                (AnyModel::F32(model), AnyMatrix::F32(matrix)) => model.$method(&matrix, monitor),
-                (AnyModel::F64(model), AnyMatrix::F64(matrix)) => model.$method(&matrix, monitor),
+                (AnyModel::F32(model), AnyMatrix::F32(matrix)) => model.$method(&matrix, $($arg,)? monitor),
+                (AnyModel::F64(model), AnyMatrix::F64(matrix)) => model.$method(&matrix, $($arg,)? monitor),
                 _ => Err(Error::Data("X has another dtype than the model".into())),
             }
         })
@@ -169,8 +169,14 @@ impl Model {
         py: Python<'py>,
         rows: &Bound<'py, PyAny>,
         threads: usize,
+        break_ties: bool,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        Ok(apply!(self, py, rows, threads, predict)?.into_pyarray(py))
+        let ties = if break_ties {
+            model::Ties::LargestSum
+        } else {
+            model::Ties::LowestLabel
+        };
+        Ok(apply!(self, py, rows, threads, predict, ties)?.into_pyarray(py))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {

@@ -10,7 +10,7 @@ use crate::kernel::KernelSettings;
 use crate::model;
 use crate::multiclass::{RowSource, Scheme, Training, TrainingSet};
 use crate::simd::Lanes;
-use crate::solver::{BinarySolver, Machine};
+use crate::solver::{BinarySolver, Machine, Start};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -37,6 +37,26 @@ pub struct DataArgs<'a, 'py> {
     pub codes: PyReadonlyArray1<'py, u32>,
     pub class_weights: PyReadonlyArray1<'py, f64>,
     pub sample_weights: Option<PyReadonlyArray1<'py, f64>>,
+    pub starts: Option<Vec<StartArg<'py>>>,
+}
+
+/// Where a machine starts: rows, and their coefficients, if they are known.
+pub type StartArg<'py> = (
+    PyReadonlyArray1<'py, u32>,
+    Option<PyReadonlyArray1<'py, f64>>,
+);
+
+fn starts(arguments: &[StartArg<'_>]) -> PyResult<Vec<Start>> {
+    let start = |(rows, coefficients): &StartArg<'_>| {
+        let rows = slice(rows)?.iter().copied();
+        Ok(match coefficients {
+            None => Start::Rows(rows.collect()),
+            Some(coefficients) => {
+                Start::Terms(rows.zip(slice(coefficients)?.iter().copied()).collect())
+            }
+        })
+    };
+    arguments.iter().map(start).collect()
 }
 
 /// One model for each setting of the solver's path.
@@ -53,6 +73,7 @@ pub fn fit(
     let source = RowSource::parse(&train.row_source)?;
     let (codes, classes) = (slice(&data.codes)?, slice(&data.class_weights)?);
     let samples = data.sample_weights.as_ref().map(slice).transpose()?;
+    let starts = starts(data.starts.as_deref().unwrap_or_default())?;
     let view = rows.view()?;
     let limits = door::Limits {
         threads: train.threads,
@@ -60,7 +81,7 @@ pub fn fit(
     };
     door::run_within(py, limits, train.progress.as_ref(), |monitor| {
         with_matrix!(&view.matrix()?, matrix => {
-            let set = training_set(matrix, codes, classes, samples, kernel)?;
+            let set = training_set(matrix, codes, classes, samples, kernel)?.with_starts(starts)?;
             let training = set.train(solver, scheme, source, train.cache_bytes, monitor)?;
             let of_setting = |machines: &Vec<Machine>| finish(&set, scheme, machines, matrix, &training);
             training.machines.iter().map(of_setting).collect()

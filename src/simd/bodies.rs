@@ -379,7 +379,10 @@ unsafe fn sparse_products<T: Lanes, const Q: usize>(
             let out = &mut out[q * stride + start..q * stride + end];
             match out.first_chunk_mut::<TILE>() {
                 Some(out) => *out = std::array::from_fn(|r| tile[r][q]),
-                None => out.iter_mut().zip(&tile).for_each(|(out, tile)| *out = tile[q]),
+                None => out
+                    .iter_mut()
+                    .zip(&tile)
+                    .for_each(|(out, tile)| *out = tile[q]),
             }
         }
     }

@@ -19,8 +19,8 @@ mod vector;
 use crate::data::{Csr, Real};
 use bodies::SparseSlices;
 pub use pages::prefer_huge_pages;
-pub use pairs::{PAIR_LANES, PairScan};
 use pairs::ROWS_AT_ONCE;
+pub use pairs::{PAIR_LANES, PairScan};
 use std::ops::Range;
 use std::sync::OnceLock;
 pub use vector::Lanes;
@@ -240,7 +240,12 @@ pub fn update_pair<T: Lanes>(
     rows: (&[T], &[T]),
     step: f64,
 ) -> PairScan {
-    let lengths = [penalties.0.len(), penalties.1.len(), rows.0.len(), rows.1.len()];
+    let lengths = [
+        penalties.0.len(),
+        penalties.1.len(),
+        rows.0.len(),
+        rows.1.len(),
+    ];
     assert_eq!(lengths, [v.len(); 4]);
     assert_eq!(v.len() % PAIR_LANES, 0);
     dispatch!(
@@ -260,7 +265,10 @@ pub fn second_order<T: Lanes>(
     v_i: f64,
     k_ii: f32,
 ) -> Option<usize> {
-    assert_eq!([v_fall.1.len(), row.len(), diagonal.len()], [v_fall.0.len(); 3]);
+    assert_eq!(
+        [v_fall.1.len(), row.len(), diagonal.len()],
+        [v_fall.0.len(); 3]
+    );
     assert!(row.len() % PAIR_LANES == 0 && row.len() < i32::MAX as usize);
     dispatch!(
         pairs::second_order,
@@ -271,15 +279,8 @@ pub fn second_order<T: Lanes>(
 }
 
 /// `sums <- sums + factor row` for each term in turn, the sums in f64.
-pub fn add_rows<'a, T: Lanes>(
-    sums: &mut [f64],
-    terms: impl IntoIterator<Item = (f64, &'a [T])>,
-) {
-    fn few<T: Lanes>(
-        sums: &mut [f64],
-        factors: &[f64; ROWS_AT_ONCE],
-        rows: &[&[T]; ROWS_AT_ONCE],
-    ) {
+pub fn add_rows<'a, T: Lanes>(sums: &mut [f64], terms: impl IntoIterator<Item = (f64, &'a [T])>) {
+    fn few<T: Lanes>(sums: &mut [f64], factors: &[f64; ROWS_AT_ONCE], rows: &[&[T]; ROWS_AT_ONCE]) {
         dispatch!(
             pairs::add_rows,
             T,

@@ -163,10 +163,18 @@ impl Dual {
         for i in (0..self.len()).filter(|&i| self.beta[i] != 0.0) {
             linear += self.label(i) * self.beta[i];
             quadratic += self.beta[i] * (self.label(i) - self.v[i]);
-            let bound = if self.beta[i] > 0.0 { self.upper[i] } else { self.lower[i] };
+            let bound = if self.beta[i] > 0.0 {
+                self.upper[i]
+            } else {
+                self.lower[i]
+            };
             most = most.min(bound / self.beta[i]);
         }
-        let best = if quadratic > 0.0 { linear / quadratic } else { most };
+        let best = if quadratic > 0.0 {
+            linear / quadratic
+        } else {
+            most
+        };
         let factor = best.min(most);
         if !(factor > 0.0 && factor.is_finite()) {
             return;
@@ -175,7 +183,11 @@ impl Dual {
             let y = self.label(i);
             let beta = (factor * self.beta[i]).clamp(self.lower[i], self.upper[i]);
             // Exactly to the bound where rounding leaves a trace.
-            let bound = if beta > 0.0 { self.upper[i] } else { self.lower[i] };
+            let bound = if beta > 0.0 {
+                self.upper[i]
+            } else {
+                self.lower[i]
+            };
             let is_at_bound = (beta - bound).abs() <= 1e-14 * bound.abs();
             self.beta[i] = if is_at_bound { bound } else { beta };
             self.v[i] = y - factor * (y - self.v[i]);

@@ -86,7 +86,11 @@ fn longest<T: Lanes>(
     let mut share = 1.0;
     let mut blocked = None;
     for (place, (&i, &d)) in free.iter().zip(direction).enumerate() {
-        let bound = if d > 0.0 { dual.upper[i] } else { dual.lower[i] };
+        let bound = if d > 0.0 {
+            dual.upper[i]
+        } else {
+            dual.lower[i]
+        };
         let room = (bound - dual.beta[i]) / d;
         if d != 0.0 && room < share {
             share = room;

@@ -36,7 +36,8 @@ impl<T: Lanes> LocalGram<T> {
             self.values.chunks_mut(chunk).enumerate().for_each(fill);
         }
         self.diagonal.clear();
-        self.diagonal.extend((0..m).map(|i| self.values[i * stride + i]));
+        self.diagonal
+            .extend((0..m).map(|i| self.values[i * stride + i]));
         self.diagonal.resize(stride, T::ZERO);
     }
 
@@ -114,7 +115,9 @@ impl<'a, T: Lanes> Local<'a, T> {
 
     /// `v -= sum change K_i`, over all rows.
     pub fn add(&mut self, changes: &[(usize, f64)]) {
-        let terms = changes.iter().map(|&(i, change)| (-change, self.gram.row(i)));
+        let terms = changes
+            .iter()
+            .map(|&(i, change)| (-change, self.gram.row(i)));
         simd::add_rows(&mut self.v, terms);
     }
 

@@ -145,7 +145,10 @@ impl BinarySolver for Svc {
         let cs = &self.settings.cs;
         let mut ascending: Vec<usize> = (0..cs.len()).collect();
         ascending.sort_by(|&a, &b| cs[a].total_cmp(&cs[b]));
-        let mut dual = Dual::new(labels(problem, &parts), bounds(problem, &parts, cs[ascending[0]]));
+        let mut dual = Dual::new(
+            labels(problem, &parts),
+            bounds(problem, &parts, cs[ascending[0]]),
+        );
         let mut seeds = start(problem.start, &parts, &mut dual, rows)?;
         let mut machines: Vec<Option<Machine>> = vec![None; cs.len()];
         for (number, &place) in ascending.iter().enumerate() {
@@ -200,7 +203,10 @@ fn start<T: Lanes>(
     let terms = match start {
         Start::Zero => return Ok(Vec::new()),
         Start::Rows(rows) => {
-            return Ok(rows.iter().filter_map(|&row| parts.local(row as usize)).collect());
+            return Ok(rows
+                .iter()
+                .filter_map(|&row| parts.local(row as usize))
+                .collect());
         }
         Start::Terms(terms) => terms,
     };

@@ -1,0 +1,94 @@
+"""Where the training of an exact machine starts: support vectors of other machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from hinge._base import KernelClassifier
+from hinge._certificate import machines
+
+if TYPE_CHECKING:
+    from hinge._core import _Start
+
+# Rows of the first working set of the core, where no other size is asked for.
+_WORKING_SET = 128
+
+
+def from_estimator(
+    estimator: Any, classes: NDArray[Any], codes: NDArray[np.uint32], scheme: str
+) -> list[_Start]:
+    """Return the coefficients of a fitted estimator as the start of each machine."""
+    if not isinstance(estimator, KernelClassifier):
+        raise TypeError(
+            f"init is a {type(estimator).__name__}, but must be a fitted estimator of hinge "
+            "with a kernel, or an array of row numbers"
+        )
+    check_is_fitted(estimator)
+    if not np.array_equal(estimator.classes_, classes):
+        raise ValueError("init was fitted to other classes than y has")
+    if len(classes) > 2 and estimator.multi_class != scheme:
+        raise ValueError(
+            f"init has multi_class = {estimator.multi_class!r}, but this estimator {scheme!r}"
+        )
+    if len(estimator.support_) and int(estimator.support_.max()) >= len(codes):
+        raise ValueError(
+            f"init has row {int(estimator.support_.max())} as a support vector, but X has "
+            f"{len(codes)} rows: it must have been fitted to the same rows"
+        )
+    beta = np.zeros((len(estimator.dual_coef_), len(codes)))
+    beta[:, estimator.support_] = estimator.dual_coef_
+    starts: list[_Start] = []
+    for rows, _, alphas in machines(beta, codes, scheme, len(classes)):
+        is_vector = alphas != 0
+        starts.append((rows[is_vector].astype(np.uint32), alphas[is_vector]))
+    return starts
+
+
+def from_rows(rows: Any, n_rows: int, n_machines: int) -> list[_Start]:
+    """Return row numbers as the first rows of every machine."""
+    numbers = np.asarray(rows)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise TypeError(
+            "init must be a fitted estimator of hinge with a kernel, or a one-dimensional "
+            "array of row numbers"
+        )
+    if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < n_rows:
+        raise ValueError(f"init names a row outside of the {n_rows} rows of X")
+    return [(numbers.astype(np.uint32), None)] * n_machines
+
+
+def only(starts: list[_Start], used: NDArray[np.intp], n_rows: int) -> list[_Start]:
+    """Return starts by the numbers of the used rows, without those that are not used."""
+    number = np.full(n_rows, n_rows, dtype=np.int64)
+    number[used] = np.arange(len(used))
+    cut: list[_Start] = []
+    for rows, beta in starts:
+        new = number[rows]
+        is_used = new < n_rows
+        cut.append((new[is_used].astype(np.uint32), None if beta is None else beta[is_used]))
+    return cut
+
+
+class SeedQueue:
+    """The support vectors that a machine met last, as many as its working set has rows.
+
+    First in, first out (paper 002); a row that is met again moves to the end.
+    """
+
+    def __init__(self, n_machines: int, size: int | None) -> None:
+        self.size = _WORKING_SET if size is None else size
+        self.rows: list[NDArray[np.uint32]] = [np.empty(0, np.uint32)] * n_machines
+
+    def push(self, found: list[_Start]) -> None:
+        """Add the support vectors of each machine."""
+        for machine, (new, _) in enumerate(found):
+            old = self.rows[machine]
+            self.rows[machine] = np.r_[old[~np.isin(old, new)], new][-self.size :]
+
+    def starts(self) -> list[_Start]:
+        """Return the rows to begin with."""
+        return [(rows, None) for rows in self.rows]
