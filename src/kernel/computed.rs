@@ -7,6 +7,7 @@ use super::{
 };
 use crate::Result;
 use crate::error::clear_to_zeros;
+use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -54,7 +55,12 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
     }
 
     /// Whole rows to their places, in blocks of queries side by side.
-    fn compute(&mut self, rows: &[usize], mut places: Vec<&mut [T]>) -> Result<()> {
+    fn compute(
+        &mut self,
+        rows: &[usize],
+        mut places: Vec<&mut [T]>,
+        monitor: &Monitor,
+    ) -> Result<()> {
         let (packed, kernel, parts) = (&*self.packed, self.kernel, &self.parts);
         let group = packed
             .query_block()
@@ -64,6 +70,7 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
             .par_chunks_mut(group)
             .zip(rows.par_chunks(group))
             .try_for_each_init(Queries::new, |queries, (places, rows)| {
+                monitor.check()?;
                 let global: Vec<usize> = rows.iter().map(|&i| parts.global(i)).collect();
                 packed.load_rows(&global, queries)?;
                 for part in parts.iter() {
@@ -136,11 +143,12 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
         usize::MAX
     }
 
-    fn prepare(&mut self, rows: &[usize]) -> Result<()> {
+    fn prepare(&mut self, rows: &[usize], monitor: &Monitor) -> Result<()> {
         let n = self.parts.n_rows();
         let mut block = std::mem::take(&mut self.block);
         clear_to_zeros(&mut block, rows.len(), n)?;
-        self.compute(rows, block.chunks_exact_mut(n.max(1)).collect())?;
+        let places = block.chunks_exact_mut(n.max(1)).collect();
+        self.compute(rows, places, monitor)?;
         self.block = block;
         self.places = rows
             .iter()
@@ -176,6 +184,7 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
         terms: &[(usize, f64)],
         others: &[usize],
         sums: &mut [f64],
+        monitor: &Monitor,
     ) -> Result<()> {
         let (packed, kernel, parts) = (&*self.packed, self.kernel, &self.parts);
         let global: Vec<usize> = others.iter().map(|&k| parts.global(k)).collect();
@@ -183,6 +192,7 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
         let task = |queries: &mut Queries<T>, (number, sums): (usize, &mut [f64])| {
             let rows = number * APART..number * APART + sums.len();
             for terms in terms.chunks(packed.query_block()) {
+                monitor.check()?;
                 let queried: Vec<usize> = terms.iter().map(|&(i, _)| parts.global(i)).collect();
                 packed.load_rows(&queried, queries)?;
                 others.kernel_chunks(kernel, queries, rows.clone(), |chunk, values| {
@@ -309,10 +319,11 @@ impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
         self.cache.room()
     }
 
-    fn prepare(&mut self, rows: &[usize]) -> Result<()> {
+    fn prepare(&mut self, rows: &[usize], monitor: &Monitor) -> Result<()> {
         let computed = &mut self.computed;
-        self.cache
-            .rows(rows, |missing, places| computed.compute(missing, places))
+        self.cache.rows(rows, |missing, places| {
+            computed.compute(missing, places, monitor)
+        })
     }
 
     fn narrow(&mut self, keep: &[usize]) -> Result<Option<Self>> {
@@ -332,8 +343,9 @@ impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
         terms: &[(usize, f64)],
         others: &[usize],
         sums: &mut [f64],
+        monitor: &Monitor,
     ) -> Result<()> {
-        self.computed.add_apart(terms, others, sums)
+        self.computed.add_apart(terms, others, sums, monitor)
     }
 
     fn prepared(&self, i: usize) -> Row<'_, T> {

@@ -6,6 +6,7 @@
 use super::parts::{PIECE, pieces};
 use super::{Gram, PackedRows, Parts, Piece, Row};
 use crate::Result;
+use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 
 /// Multiply-adds of a sweep from which it is worth waking other threads.
@@ -67,7 +68,7 @@ pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
 
     /// Has these rows at hand for [`KernelRows::prepared`], computed in blocks where
     /// they are not. No more than [`KernelRows::room`] rows.
-    fn prepare(&mut self, rows: &[usize]) -> Result<()>;
+    fn prepare(&mut self, rows: &[usize], monitor: &Monitor) -> Result<()>;
 
     /// A row of the last [`KernelRows::prepare`].
     fn prepared(&self, i: usize) -> Row<'_, T>;
@@ -101,6 +102,7 @@ pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
         terms: &[(usize, f64)],
         others: &[usize],
         sums: &mut [f64],
+        monitor: &Monitor,
     ) -> Result<()>;
 
     /// The pieces of the problem.
@@ -209,7 +211,7 @@ impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
         usize::MAX
     }
 
-    fn prepare(&mut self, _rows: &[usize]) -> Result<()> {
+    fn prepare(&mut self, _rows: &[usize], _monitor: &Monitor) -> Result<()> {
         Ok(())
     }
 
@@ -224,8 +226,10 @@ impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
         terms: &[(usize, f64)],
         others: &[usize],
         sums: &mut [f64],
+        monitor: &Monitor,
     ) -> Result<()> {
         for &(i, factor) in terms {
+            monitor.check()?;
             let row = self.prepared(i);
             for (sum, &k) in sums.iter_mut().zip(others) {
                 *sum += factor * row.at(k).to_f64();

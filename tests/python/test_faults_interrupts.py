@@ -33,6 +33,7 @@ LONG_CALLS = {
     "fit": "hinge.OLLAWV(margin=1e9, n_jobs=N).fit(X, y)",
     "refit": "small.set_params(n_jobs=N).fit(X, y)",
     "margin_path": "hinge.OLLAWV(n_jobs=N).margin_path(X, y, [0.1, 1e9])",
+    "svc": "hinge.SVC(C=100, n_jobs=N).fit(X, y)",
     "predict": "small.set_params(n_jobs=N).predict(X)",
     "decision_function": "small.set_params(n_jobs=N).decision_function(X)",
     "kernel_matrix": "hinge.kernel_matrix(X[:30_000], 'sigmoid', n_jobs=N)",

@@ -4,6 +4,7 @@
 use super::dual::Dual;
 use super::{free_steps, pair_steps};
 use crate::kernel::Threading;
+use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, PAIR_LANES};
 use rayon::prelude::*;
 
@@ -54,11 +55,13 @@ impl<T: Lanes> LocalGram<T> {
 
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct Limits<'a> {
     /// The violation that is small enough.
     pub tol: f64,
     /// The most steps.
     pub max_steps: usize,
+    /// Tells of an interrupt; the caller has to look for it again.
+    pub monitor: &'a Monitor,
 }
 
 /// A problem while it is being solved.
@@ -128,7 +131,7 @@ impl<'a, T: Lanes> Local<'a, T> {
     /// each other; a step of all free rows together costs as much as many pair steps and
     /// ends that. One is tried whenever as much work went into pair steps as it would take:
     /// so the bet never costs more than the rest.
-    pub fn solve(&mut self, limits: Limits) -> usize {
+    pub fn solve(&mut self, limits: Limits<'_>) -> usize {
         let mut pairs = pair_steps::Pairs::default();
         let (mut steps, mut work, mut patience) = (0, 0.0, 1.0);
         while steps < limits.max_steps && pairs.step(self, limits.tol) {
@@ -136,10 +139,12 @@ impl<'a, T: Lanes> Local<'a, T> {
             work += pair_steps::work(self.len());
             if work > patience * free_steps::work(self.n_free, self.len()) {
                 pairs.finish(self);
-                let taken = free_steps::solve(self);
+                let n_free = self.n_free;
+                let taken = free_steps::solve(self, limits.max_steps - steps, limits.monitor);
                 patience = if taken == 0 { 2.0 * patience } else { 1.0 };
                 steps += taken;
-                work = 0.0;
+                // Pair steps have to make up for steps that ended at a bound.
+                work = -free_steps::work_of_drops(taken, n_free);
             }
         }
         pairs.finish(self);

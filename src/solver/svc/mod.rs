@@ -149,7 +149,7 @@ impl BinarySolver for Svc {
             labels(problem, &parts),
             bounds(problem, &parts, cs[ascending[0]]),
         );
-        let mut seeds = start(problem.start, &parts, &mut dual, rows)?;
+        let mut seeds = start(problem.start, &parts, &mut dual, rows, monitor)?;
         let mut machines: Vec<Option<Machine>> = vec![None; cs.len()];
         for (number, &place) in ascending.iter().enumerate() {
             if number > 0 {
@@ -199,6 +199,7 @@ fn start<T: Lanes>(
     parts: &Parts,
     dual: &mut Dual,
     rows: &mut impl KernelRows<T>,
+    monitor: &Monitor,
 ) -> Result<Vec<usize>> {
     let terms = match start {
         Start::Zero => return Ok(Vec::new()),
@@ -219,11 +220,11 @@ fn start<T: Lanes>(
     let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (i, -dual.beta[i])).collect();
     if terms.len() <= rows.room() / 2 {
         let set: Vec<usize> = terms.iter().map(|&(i, _)| i).collect();
-        rows.prepare(&set)?;
+        rows.prepare(&set, monitor)?;
         rows.add_prepared(&terms, &mut dual.v);
     } else {
         let all: Vec<usize> = (0..dual.len()).collect();
-        rows.add_apart(&terms, &all, &mut dual.v)?;
+        rows.add_apart(&terms, &all, &mut dual.v, monitor)?;
     }
     dual.rescale_within_bounds();
     Ok(Vec::new())
@@ -323,7 +324,7 @@ impl Run<'_> {
         }
         let all: Vec<usize> = (0..dual.len()).collect();
         let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (i, -dual.beta[i])).collect();
-        rows.add_apart(&terms, &all, &mut dual.v)?;
+        rows.add_apart(&terms, &all, &mut dual.v, self.monitor)?;
         if !has_few {
             let guess = dual.guess(solved.bias());
             let changes: Vec<(usize, f64)> = all
@@ -331,7 +332,7 @@ impl Run<'_> {
                 .map(|&i| (i, dual.beta[i] - guess[i]))
                 .filter(|&(_, change)| change != 0.0)
                 .collect();
-            rows.add_apart(&changes, &all, &mut dual.v)?;
+            rows.add_apart(&changes, &all, &mut dual.v, self.monitor)?;
             dual.beta = guess;
         }
         Ok(())
@@ -368,7 +369,7 @@ impl Run<'_> {
             .filter(|&(_, change)| change != 0.0)
             .collect();
         let mut v: Vec<f64> = others.iter().map(|&i| dual.v[i]).collect();
-        rows.add_apart(&changes, &others, &mut v)?;
+        rows.add_apart(&changes, &others, &mut v, self.monitor)?;
         for (&i, v) in others.iter().zip(v) {
             dual.v[i] = v;
         }
@@ -387,7 +388,7 @@ impl Run<'_> {
         gram: &mut LocalGram<T>,
         violation: Violation,
     ) -> Result<usize> {
-        rows.prepare(set)?;
+        rows.prepare(set, self.monitor)?;
         gram.fill(set.len(), rows.threading(), |i, out| {
             rows.prepared(set[i]).gather(set, out);
         });
@@ -401,6 +402,7 @@ impl Run<'_> {
         let steps = local.solve(Limits {
             tol: share.max(0.5 * self.tol),
             max_steps: self.steps_left().min(STEPS_PER_LOOP),
+            monitor: self.monitor,
         });
         let changes: Vec<(usize, f64)> = set
             .iter()
