@@ -66,7 +66,9 @@ def certificate(
     """Return the certificate of one machine from labels, signed alphas, bounds and outputs."""
     v = y - (f - bias)
     square = float(beta @ (f - bias))
-    primal = 0.5 * square + float(bounds @ np.maximum(0, 1 - y * f))
+    losses = np.maximum(0, 1 - y * f)
+    # A bound may be infinite: no loss costs nothing even so.
+    primal = 0.5 * square + float(bounds[losses > 0] @ losses[losses > 0])
     dual = float(np.abs(beta).sum()) - 0.5 * square
     rises = beta < np.where(y > 0, bounds, 0)
     falls = beta > np.where(y > 0, 0, -bounds)

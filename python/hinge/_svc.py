@@ -90,6 +90,10 @@ class SVC(KernelClassifier):
         As in scikit-learn's ``SVC``.
     coef_ : ndarray of shape (n_machines, n_features)
         For the linear kernel.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C of each class.
+    fit_status_ : int
+        0 if every machine converged, else 1.
     shape_fit_ : tuple of int
         Shape of the X that was fitted.
     n_iter_, n_loops_ : ndarray of shape (n_machines,)
@@ -207,6 +211,8 @@ class SVC(KernelClassifier):
             self._used_columns = used if self.kernel == "precomputed" else None
             self.n_loops_ = model.n_loops
             self.status_ = model.status
+            self.fit_status_ = int(any(status != "converged" for status in model.status))
+            self.class_weight_ = by_class
             self._keep_seeds(last, y)
         self._warn_if_not_converged()
         return self
@@ -266,12 +272,12 @@ class SVC(KernelClassifier):
         """Return the values of a callable kernel for rows X and the training rows."""
         values = _input.check_rows(self.kernel(X, self._kernel_rows))
         shape = (X.shape[0], self._kernel_rows.shape[0])
-        if sp.issparse(values) or values.shape != shape:
+        if values.shape != shape:
             raise ValueError(
                 f"the kernel function returned an array of shape {values.shape}, "
-                f"but should have returned a dense one of shape {shape}"
+                f"but should have returned one of shape {shape}"
             )
-        return np.asarray(values)
+        return values.toarray() if sp.issparse(values) else np.asarray(values)
 
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
         kernel = "precomputed" if callable(self.kernel) else self.kernel

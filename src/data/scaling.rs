@@ -93,8 +93,13 @@ impl MinMax {
 
     /// The scaled rows. Values outside the fitted range leave [0, 1].
     pub fn apply<T: Real>(&self, rows: &Matrix<'_, T>) -> Result<Matrix<'static, T>> {
+        self.apply_as(rows)
+    }
+
+    /// The scaled rows in another type.
+    pub fn apply_as<T: Real, U: Real>(&self, rows: &Matrix<'_, T>) -> Result<Matrix<'static, U>> {
         rows.check_n_cols(self.shift.len())?;
-        let scale = |v: T, j: usize| T::from_f64((v.to_f64() - self.shift[j]) / self.width[j]);
+        let scale = |v: T, j: usize| U::from_f64((v.to_f64() - self.shift[j]) / self.width[j]);
         Ok(match rows {
             Matrix::Dense(m) => {
                 let mut values = crate::error::reserve(m.n_rows(), m.n_cols(), "scaled rows")?;

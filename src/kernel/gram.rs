@@ -15,7 +15,7 @@ use crate::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Kernel values of all pairs of rows.
+/// Kernel values of all pairs of rows, or of the first rows with all.
 #[derive(Debug, Clone)]
 pub struct Gram<T: Lanes> {
     values: Vec<T>,
@@ -66,9 +66,14 @@ impl<T: Lanes> Gram<T> {
         n.checked_mul(n)?.checked_mul(size_of::<T>())
     }
 
+    /// From kernel values, row after row of length `n`.
+    pub fn from_values(values: Vec<T>, n: usize) -> Self {
+        Self { values, n }
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        self.n
+        self.values.len() / self.n.max(1)
     }
 
     /// All kernel values of row `i`.

@@ -63,6 +63,11 @@ pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
         reduce: impl Fn(R, R) -> R + Sync,
     ) -> Result<Option<R>>;
 
+    /// Whether all rows are there already, so that preparing one costs nothing.
+    fn at_hand(&self) -> bool {
+        false
+    }
+
     /// How many rows [`KernelRows::prepare`] can hold at once.
     fn room(&self) -> usize;
 
@@ -205,6 +210,10 @@ impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
             limit: self.threading.limit(),
         };
         Ok(walk(&self.pieces, state, work, &visit, &reduce))
+    }
+
+    fn at_hand(&self) -> bool {
+        true
     }
 
     fn room(&self) -> usize {

@@ -88,15 +88,17 @@ const FEW_VECTORS: usize = 20;
 /// The violation that is small enough for a sample.
 const SAMPLE_TOL: f64 = 0.03;
 
+/// The largest price of an error that is told from a larger one.
+const LARGEST_C: f64 = 1e300;
+
 impl SvcSettings {
     /// The only way to a [`Svc`].
     pub fn check(self) -> Result<Svc> {
         if self.cs.is_empty() {
             return Err(Error::parameter("C", "[]", "there must be at least one"));
         }
-        if let Some(c) = self.cs.iter().find(|&&c| !(c > 0.0 && c <= 1e300)) {
-            let rule = "it must be a positive number, at most 1e300";
-            return Err(Error::parameter("C", c, rule));
+        if let Some(c) = self.cs.iter().find(|&&c| !(c > 0.0)) {
+            return Err(Error::parameter("C", c, "it must be a positive number"));
         }
         if !(self.tol > 0.0 && self.tol.is_finite()) {
             return Err(Error::parameter(
@@ -116,7 +118,11 @@ impl SvcSettings {
             let rule = "it must be positive, or -1 for no limit";
             return Err(Error::parameter("max_iter", 0, rule));
         }
-        Ok(Svc { settings: self })
+        // No bound at all is a bound that no coefficient reaches.
+        let cs = self.cs.iter().map(|c| c.min(LARGEST_C)).collect();
+        Ok(Svc {
+            settings: Self { cs, ..self },
+        })
     }
 }
 
@@ -151,18 +157,21 @@ impl BinarySolver for Svc {
         );
         let mut seeds = start(problem.start, &parts, &mut dual, rows, monitor)?;
         let mut machines: Vec<Option<Machine>> = vec![None; cs.len()];
+        let mut run = Run {
+            settings: &self.settings,
+            monitor,
+            tol: self.settings.tol,
+            n_iter: 0,
+            n_loops: 0,
+            first_loop: 0,
+            gram: LocalGram::default(),
+            gram_set: Vec::new(),
+        };
         for (number, &place) in ascending.iter().enumerate() {
             if number > 0 {
                 dual.rescale(bounds(problem, &parts, cs[place]));
+                (run.n_iter, run.n_loops, run.first_loop) = (0, 0, 0);
             }
-            let mut run = Run {
-                settings: &self.settings,
-                monitor,
-                tol: self.settings.tol,
-                n_iter: 0,
-                n_loops: 0,
-                first_loop: 0,
-            };
             if number == 0 && *problem.start == Start::Zero {
                 run.start_from_sample(&mut dual, rows)?;
             }
@@ -231,7 +240,7 @@ fn start<T: Lanes>(
 }
 
 /// One machine in the making.
-struct Run<'a> {
+struct Run<'a, T> {
     settings: &'a SvcSettings,
     monitor: &'a Monitor,
     tol: f64,
@@ -239,18 +248,20 @@ struct Run<'a> {
     n_loops: usize,
     /// Loops that samples took.
     first_loop: usize,
+    /// The kernel matrix of the last working set, and that set.
+    gram: LocalGram<T>,
+    gram_set: Vec<usize>,
 }
 
-impl Run<'_> {
+impl<T: Lanes> Run<'_, T> {
     /// Improves `dual` until a reason to stop. The first working set has the rows `worthy`.
-    fn solve<T: Lanes>(
+    fn solve(
         &mut self,
         dual: &mut Dual,
         rows: &mut impl KernelRows<T>,
         mut worthy: Vec<usize>,
     ) -> Result<Status> {
         let mut loops_to_narrow = LOOPS_TO_NARROW;
-        let mut gram = LocalGram::default();
         loop {
             self.monitor.tick(1)?;
             let violation = dual.violation();
@@ -277,10 +288,13 @@ impl Run<'_> {
             }
             loops_to_narrow -= 1;
             let n_loops = self.n_loops - self.first_loop;
-            let size = self.settings.working_set_size;
-            let size = size.unwrap_or_else(|| good_size(dual.len(), dual.n_free(), n_loops));
+            let size = match self.settings.working_set_size {
+                Some(size) => size,
+                None if rows.at_hand() && dual.len() <= LARGEST_SET => dual.len(),
+                None => good_size(dual.len(), dual.n_free(), n_loops),
+            };
             let set = select(dual, violation, &worthy, size.min(rows.room()).max(2));
-            if self.improve(dual, rows, &set, &mut gram, violation)? == 0 {
+            if self.improve(dual, rows, &set, violation)? == 0 {
                 return Ok(Status::Stalled);
             }
             worthy = set.into_iter().filter(|&i| dual.is_free(i)).collect();
@@ -294,11 +308,7 @@ impl Run<'_> {
     /// large problem do no more than bring one row after the other to its bound; a guess that
     /// is right for most of them saves those.) Many free ones: nothing is known of the other
     /// rows, and the start is left as it is.
-    fn start_from_sample<T: Lanes>(
-        &mut self,
-        dual: &mut Dual,
-        rows: &mut impl KernelRows<T>,
-    ) -> Result<()> {
+    fn start_from_sample(&mut self, dual: &mut Dual, rows: &mut impl KernelRows<T>) -> Result<()> {
         if dual.len() < SMALLEST_TO_SAMPLE {
             return Ok(());
         }
@@ -314,6 +324,7 @@ impl Run<'_> {
         self.tol = tol;
         self.first_loop = self.n_loops;
         rows.rejoin(sample_rows);
+        self.gram_set.clear();
         let n_vectors = solved.nonzero().count();
         let has_few = n_vectors * FEW_VECTORS < sample.len();
         if !has_few && solved.n_free() * 2 > n_vectors {
@@ -340,7 +351,7 @@ impl Run<'_> {
 
     /// Solves the problem without the rows that are settled, then looks at those again.
     /// `None` if it is not worth it.
-    fn narrow<T: Lanes>(
+    fn narrow(
         &mut self,
         dual: &mut Dual,
         rows: &mut impl KernelRows<T>,
@@ -359,9 +370,11 @@ impl Run<'_> {
             return Ok(None);
         };
         let mut narrow = dual.gather(&keep);
+        self.gram_set.clear();
         let worthy = worthy.iter().filter_map(|i| keep.binary_search(i).ok());
         let status = self.solve(&mut narrow, &mut narrow_rows, worthy.collect())?;
         rows.rejoin(narrow_rows);
+        self.gram_set.clear();
         let changes: Vec<(usize, f64)> = keep
             .iter()
             .zip(&narrow.beta)
@@ -380,19 +393,21 @@ impl Run<'_> {
     }
 
     /// One loop: steps on the working set, then `v` of all rows. Returns the steps.
-    fn improve<T: Lanes>(
+    fn improve(
         &mut self,
         dual: &mut Dual,
         rows: &mut impl KernelRows<T>,
         set: &[usize],
-        gram: &mut LocalGram<T>,
         violation: Violation,
     ) -> Result<usize> {
         rows.prepare(set, self.monitor)?;
-        gram.fill(set.len(), rows.threading(), |i, out| {
-            rows.prepared(set[i]).gather(set, out);
-        });
-        let mut local = Local::new(gram, dual.gather(set));
+        if self.gram_set != set {
+            self.gram.fill(set.len(), rows.threading(), |i, out| {
+                rows.prepared(set[i]).gather(set, out);
+            });
+            self.gram_set = set.to_vec();
+        }
+        let mut local = Local::new(&self.gram, dual.gather(set));
         let is_whole = set.len() == dual.len();
         let share = if is_whole {
             0.9 * self.tol
@@ -410,7 +425,11 @@ impl Run<'_> {
             .map(|(&i, beta)| (i, dual.beta[i] - beta))
             .filter(|&(_, change)| change != 0.0)
             .collect();
-        rows.add_prepared(&changes, &mut dual.v);
+        if is_whole {
+            dual.v.copy_from_slice(&local.v[..set.len()]);
+        } else {
+            rows.add_prepared(&changes, &mut dual.v);
+        }
         for (&i, &beta) in set.iter().zip(&local.dual.beta) {
             dual.beta[i] = beta;
         }
@@ -426,7 +445,7 @@ impl Run<'_> {
     }
 }
 
-fn machine(dual: &Dual, parts: &Parts, run: &Run<'_>, status: Status) -> Machine {
+fn machine<T>(dual: &Dual, parts: &Parts, run: &Run<'_, T>, status: Status) -> Machine {
     Machine {
         terms: dual
             .nonzero()
