@@ -3,7 +3,7 @@
 //! The modules stand in one direction; each uses only what stands left of it
 //! (`tests/architecture.rs` checks this):
 //!
-//! `error, monitor, threads -> data -> simd -> kernel -> solver -> multiclass -> model -> python`
+//! `error, monitor, threads -> data -> simd -> kernel -> solver -> multiclass -> model -> select -> python`
 //!
 //! Everything left of `python` knows nothing of Python, prints nothing, and
 //! returns [`Result`]; parallel loops run in the rayon pool of the caller.
@@ -16,6 +16,7 @@ pub mod kernel;
 pub mod model;
 pub mod monitor;
 pub mod multiclass;
+pub mod select;
 pub mod simd;
 pub mod solver;
 pub mod threads;

@@ -10,6 +10,7 @@ mod kernels;
 mod methods;
 mod model;
 mod scaling;
+mod select;
 mod text;
 mod train;
 
@@ -20,6 +21,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
     module.add_class::<text::LibsvmReader>()?;
+    module.add_class::<select::Evaluation>()?;
     module.add_function(wrap_pyfunction!(methods::fit_ollawv, module)?)?;
     module.add_function(wrap_pyfunction!(methods::fit_svc, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;

@@ -1,0 +1,231 @@
+//! The engine of model selection as a Python object: what is done survives an interrupt.
+
+use super::arrays::{Rows, slice, with_matrix};
+use super::door;
+use super::kernels::KernelArgs;
+use crate::data::Matrix;
+use crate::model::Ties;
+use crate::monitor::Monitor;
+use crate::multiclass::Scheme;
+use crate::select::{Evaluation as Core, Job, Plan, Scaling};
+use crate::simd::Lanes;
+use crate::solver::{Ollawv, OllawvSettings, Svc, SvcSettings};
+use crate::{Error, Result};
+use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// `(training rows, test rows, kernels, settings of the path)`.
+type JobArg<'py> = (
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, u32>,
+    Vec<KernelArgs>,
+    Vec<f64>,
+);
+
+#[derive(FromPyObject)]
+struct SvcArgs {
+    #[pyo3(item)]
+    tol: f64,
+    #[pyo3(item)]
+    working_set_size: Option<usize>,
+    #[pyo3(item)]
+    shrinking: bool,
+    #[pyo3(item)]
+    max_iter: Option<usize>,
+}
+
+#[derive(FromPyObject)]
+struct OllawvArgs {
+    #[pyo3(item)]
+    c: f64,
+    #[pyo3(item)]
+    bias: bool,
+    #[pyo3(item)]
+    max_sv_fraction: f64,
+}
+
+/// What all jobs have in common, besides the rows.
+#[derive(FromPyObject)]
+struct PlanArgs<'py> {
+    #[pyo3(item)]
+    codes: PyReadonlyArray1<'py, u32>,
+    #[pyo3(item)]
+    n_classes: usize,
+    #[pyo3(item)]
+    class_weights: Option<PyReadonlyArray1<'py, f64>>,
+    #[pyo3(item)]
+    sample_weights: Option<PyReadonlyArray1<'py, f64>>,
+    #[pyo3(item)]
+    scale: bool,
+    #[pyo3(item)]
+    single_precision: bool,
+    #[pyo3(item)]
+    multi_class: String,
+    #[pyo3(item)]
+    break_ties: bool,
+    #[pyo3(item)]
+    budget_bytes: usize,
+    #[pyo3(item)]
+    threads: usize,
+    #[pyo3(item)]
+    time_limit: Option<f64>,
+    #[pyo3(item)]
+    progress: Option<Py<PyAny>>,
+}
+
+/// The jobs of one method.
+enum Jobs {
+    Svc(Vec<Job<Svc>>),
+    Ollawv(Vec<Job<Ollawv>>),
+}
+
+macro_rules! with_jobs {
+    ($any:expr, $jobs:ident => $body:expr) => {
+        match $any {
+            Jobs::Svc($jobs) => $body,
+            Jobs::Ollawv($jobs) => $body,
+        }
+    };
+}
+
+#[pyclass(module = "hinge._core", frozen)]
+pub struct Evaluation {
+    jobs: Jobs,
+    core: Core,
+}
+
+fn jobs<M>(
+    arguments: &[JobArg<'_>],
+    solver: impl Fn(&[f64]) -> Result<M>,
+) -> PyResult<Vec<Job<M>>> {
+    let job = |(train, test, kernels, path): &JobArg<'_>| {
+        Ok(Job {
+            train: slice(train)?.to_vec(),
+            test: slice(test)?.to_vec(),
+            kernels: kernels
+                .iter()
+                .map(KernelArgs::settings)
+                .collect::<Result<_>>()?,
+            solver: solver(path)?,
+        })
+    };
+    arguments.iter().map(job).collect()
+}
+
+#[pymethods]
+impl Evaluation {
+    #[new]
+    fn new(method: &str, settings: &Bound<'_, PyDict>, jobs_given: Vec<JobArg<'_>>) -> PyResult<Self> {
+        let jobs = match method {
+            "svc" => {
+                let given: SvcArgs = settings.extract()?;
+                Jobs::Svc(jobs(&jobs_given, |path| {
+                    let settings = SvcSettings {
+                        cs: path.to_vec(),
+                        tol: given.tol,
+                        working_set_size: given.working_set_size,
+                        shrinking: given.shrinking,
+                        max_iter: given.max_iter,
+                    };
+                    settings.check()
+                })?)
+            }
+            "ollawv" => {
+                let given: OllawvArgs = settings.extract()?;
+                Jobs::Ollawv(jobs(&jobs_given, |path| {
+                    let settings = OllawvSettings {
+                        margins: path.to_vec(),
+                        c: given.c,
+                        bias: given.bias,
+                        max_sv_fraction: given.max_sv_fraction,
+                    };
+                    settings.check()
+                })?)
+            }
+            _ => {
+                let rule = "it must be 'svc' or 'ollawv'";
+                return Err(Error::parameter("method", format!("{method:?}"), rule).into());
+            }
+        };
+        let core = with_jobs!(&jobs, jobs => Core::new(jobs));
+        Ok(Self { jobs, core })
+    }
+
+    /// Evaluates what is not done yet; what was done before an exception stays.
+    fn run(&self, py: Python<'_>, rows: &Bound<'_, PyAny>, plan: PlanArgs<'_>) -> PyResult<()> {
+        let rows = Rows::extract(rows)?;
+        let view = rows.view()?;
+        let codes = slice(&plan.codes)?;
+        let common = Plan {
+            codes,
+            n_classes: plan.n_classes,
+            class_weights: plan.class_weights.as_ref().map(slice).transpose()?,
+            row_weights: plan.sample_weights.as_ref().map(slice).transpose()?,
+            scaling: if plan.scale {
+                Scaling::MinMax
+            } else {
+                Scaling::None
+            },
+            scheme: Scheme::parse(&plan.multi_class)?,
+            ties: if plan.break_ties {
+                Ties::LargestSum
+            } else {
+                Ties::LowestLabel
+            },
+            budget_bytes: plan.budget_bytes,
+        };
+        let limits = door::Limits {
+            threads: plan.threads,
+            seconds: plan.time_limit,
+        };
+        let single = plan.single_precision;
+        door::run_within(py, limits, plan.progress.as_ref(), |monitor| {
+            with_matrix!(&view.matrix()?, matrix => self.run_on(matrix, &common, single, monitor))
+        })
+    }
+
+    /// The cells of one kernel of one job as arrays, or `None` if they are not done.
+    fn cells<'py>(
+        &self,
+        py: Python<'py>,
+        job: usize,
+        kernel: usize,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(cells) = self.core.cells(job, kernel) else {
+            return Ok(None);
+        };
+        let found = PyDict::new(py);
+        let counts: Vec<u32> = cells.iter().flat_map(|cell| cell.confusion.clone()).collect();
+        let k = cells
+            .first()
+            .map_or(0, |cell| (cell.confusion.len() as f64).sqrt() as usize);
+        let confusion = counts.into_pyarray(py).reshape([cells.len(), k, k])?;
+        found.set_item("confusion", confusion)?;
+        let numbers = |of: fn(&crate::select::Cell) -> u64| {
+            let values: Vec<u64> = cells.iter().map(of).collect();
+            values.into_pyarray(py)
+        };
+        found.set_item("n_support", numbers(|cell| u64::from(cell.n_support)))?;
+        found.set_item("n_iter", numbers(|cell| cell.n_iter))?;
+        found.set_item("n_loops", numbers(|cell| cell.n_loops))?;
+        found.set_item("n_unfinished", numbers(|cell| u64::from(cell.n_unfinished)))?;
+        Ok(Some(found))
+    }
+}
+
+impl Evaluation {
+    fn run_on<S: Lanes>(
+        &self,
+        matrix: &Matrix<'_, S>,
+        plan: &Plan<'_>,
+        single: bool,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        with_jobs!(&self.jobs, jobs => if single {
+            self.core.run::<S, f32, _>(matrix, plan, jobs, monitor)
+        } else {
+            self.core.run::<S, S, _>(matrix, plan, jobs, monitor)
+        })
+    }
+}

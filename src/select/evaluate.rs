@@ -1,0 +1,411 @@
+//! Trains and tests all cells of all splits.
+
+use super::split::{Products, Scaling, Split};
+use crate::data::Matrix;
+use crate::kernel::{Gram, GramRows, Kernel, KernelSettings, Threading};
+use crate::model::{Ties, Votes};
+use crate::monitor::Monitor;
+use crate::multiclass::{RowSource, Scheme, TrainingSet};
+use crate::simd::{self, Lanes, Product};
+use crate::solver::{BinarySolver, Machine, Problem, Start, Status};
+use crate::{Error, Result, model};
+use rayon::prelude::*;
+use std::sync::OnceLock;
+
+/// One split with the cells to evaluate on it: all kernels with the whole path of the solver.
+#[derive(Debug, Clone)]
+pub struct Job<S> {
+    /// Numbers of the training rows, ascending.
+    pub train: Vec<u32>,
+    /// Numbers of the rows to predict.
+    pub test: Vec<u32>,
+    /// The kernels.
+    pub kernels: Vec<KernelSettings>,
+    /// The method.
+    pub solver: S,
+}
+
+/// What all jobs have in common.
+#[derive(Debug, Clone)]
+pub struct Plan<'a> {
+    /// The class of each row, below `n_classes`.
+    pub codes: &'a [u32],
+    /// Number of classes.
+    pub n_classes: usize,
+    /// Weight of each class; `None` balances the classes of the training rows.
+    pub class_weights: Option<&'a [f64]>,
+    /// Weight of each row.
+    pub row_weights: Option<&'a [f64]>,
+    /// How rows are scaled.
+    pub scaling: Scaling,
+    /// How classes are split into machines.
+    pub scheme: Scheme,
+    /// How votes that tie are counted.
+    pub ties: Ties,
+    /// The most bytes of products and kernel matrices.
+    pub budget_bytes: usize,
+}
+
+/// What one cell did on one split.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Rows of class `a` that were predicted as class `b`, at `a * n_classes + b`.
+    pub confusion: Vec<u32>,
+    /// Training rows that are a support vector of some machine.
+    pub n_support: u32,
+    /// Steps of all machines.
+    pub n_iter: u64,
+    /// Loops of all machines.
+    pub n_loops: u64,
+    /// Machines that did not converge.
+    pub n_unfinished: u32,
+}
+
+/// The cells of each job: for each kernel, once it is done, the cells of the path.
+pub struct Evaluation {
+    cells: Vec<Vec<OnceLock<Vec<Cell>>>>,
+}
+
+/// What runs side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Splits, each with its own products and kernel matrix.
+    Jobs,
+    /// Kernels of a split, each with its own matrix.
+    Kernels,
+    /// Machines on one matrix.
+    Machines,
+    /// Machines and the insides of large ones; no matrix of all rows.
+    Rows,
+}
+
+impl Evaluation {
+    /// Nothing done yet.
+    pub fn new<S>(jobs: &[Job<S>]) -> Self {
+        let kernels = |job: &Job<S>| job.kernels.iter().map(|_| OnceLock::new()).collect();
+        Self {
+            cells: jobs.iter().map(kernels).collect(),
+        }
+    }
+
+    /// The cells of one kernel of one job, if they are done.
+    pub fn cells(&self, job: usize, kernel: usize) -> Option<&[Cell]> {
+        self.cells.get(job)?.get(kernel)?.get().map(Vec::as_slice)
+    }
+
+    /// Evaluates all cells that are not done, in parallel in the pool of the caller. `T` is the
+    /// type of the kernel values. Ends early, without an error, when the time is up.
+    pub fn run<S: Lanes, T: Lanes, M: BinarySolver + Sync>(
+        &self,
+        rows: &Matrix<'_, S>,
+        plan: &Plan<'_>,
+        jobs: &[Job<M>],
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let todo: Vec<usize> = (0..jobs.len())
+            .filter(|&job| self.cells[job].iter().any(|cells| cells.get().is_none()))
+            .collect();
+        let run = |mode: Mode, number: usize| {
+            let task = Task {
+                rows,
+                plan,
+                job: &jobs[number],
+                cells: &self.cells[number],
+                monitor,
+            };
+            task.run::<T>(mode).map_err(|error| task.explain(error))
+        };
+        let mode = |number: usize| mode_of::<T, M>(&jobs[number], todo.len(), plan.budget_bytes);
+        let (side_by_side, alone): (Vec<usize>, Vec<usize>) =
+            todo.iter().partition(|&&number| mode(number) == Mode::Jobs);
+        side_by_side
+            .into_par_iter()
+            .with_max_len(1)
+            .try_for_each(|number| run(Mode::Jobs, number))?;
+        alone
+            .into_iter()
+            .try_for_each(|number| run(mode(number), number))
+    }
+}
+
+/// The mode of a job that keeps all threads busy within the budget.
+fn mode_of<T: Lanes, M>(job: &Job<M>, n_jobs: usize, budget: usize) -> Mode {
+    let threads = rayon::current_num_threads();
+    let matrix = Split::<T>::bytes(job.train.len(), job.train.len() + job.test.len());
+    let fits = |matrices: usize| {
+        let needed = matrix.and_then(|bytes| bytes.checked_mul(matrices));
+        needed.is_some_and(|needed| needed <= budget)
+    };
+    if fits(2 * threads) && (n_jobs >= 2 * threads || threads == 1) {
+        Mode::Jobs
+    } else if fits(1 + threads) && job.kernels.len() >= threads {
+        Mode::Kernels
+    } else if fits(2) {
+        Mode::Machines
+    } else {
+        Mode::Rows
+    }
+}
+
+/// One job while it is being done.
+struct Task<'a, S: Lanes, M> {
+    rows: &'a Matrix<'a, S>,
+    plan: &'a Plan<'a>,
+    job: &'a Job<M>,
+    cells: &'a [OnceLock<Vec<Cell>>],
+    monitor: &'a Monitor,
+}
+
+impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
+    fn run<T: Lanes>(&self, mode: Mode) -> Result<()> {
+        let (plan, job) = (self.plan, self.job);
+        self.monitor.check()?;
+        let split = Split::<T>::new(self.rows, plan.codes, (&job.train, &job.test), plan.scaling)?;
+        let train_rows = split.rows.gather(&(0..split.n_train() as u32).collect::<Vec<_>>())?;
+        let kernels = job
+            .kernels
+            .iter()
+            .map(|settings| settings.check(&train_rows))
+            .collect::<Result<Vec<_>>>()?;
+        if mode == Mode::Rows {
+            return (0..kernels.len())
+                .try_for_each(|number| self.train_apart(&split, &train_rows, number));
+        }
+        for product in [Product::SquaredDistance, Product::Dot] {
+            let wanted: Vec<usize> = (0..kernels.len())
+                .filter(|&number| kernels[number].product() == product)
+                .filter(|&number| self.cells[number].get().is_none())
+                .collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let products = split.products(product, self.monitor)?;
+            let evaluate = |memory: &mut Vec<T>, number: usize| {
+                let kernel = &kernels[number];
+                self.evaluate(&split, kernel, number, &products, memory, mode)
+            };
+            if mode == Mode::Kernels {
+                wanted
+                    .into_par_iter()
+                    .with_max_len(1)
+                    .try_for_each_init(Vec::new, evaluate)?;
+            } else {
+                let mut memory = Vec::new();
+                wanted
+                    .into_iter()
+                    .try_for_each(|number| evaluate(&mut memory, number))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All cells of one kernel on a kernel matrix.
+    fn evaluate<T: Lanes>(
+        &self,
+        split: &Split<T>,
+        kernel: &Kernel,
+        number: usize,
+        products: &Products<T>,
+        memory: &mut Vec<T>,
+        mode: Mode,
+    ) -> Result<()> {
+        if self.monitor.time_is_up() {
+            return Ok(());
+        }
+        let gram = split.gram(kernel, products, std::mem::take(memory))?;
+        let scheme = self.plan.scheme;
+        let n_machines = scheme.n_machines(split.labels.n_classes())?;
+        let train = |machine: usize| self.train_machine(split, &gram, machine);
+        let paths: Vec<Tested> = if mode == Mode::Machines {
+            let machines = (0..n_machines).into_par_iter().with_max_len(1);
+            machines.map(train).collect::<Result<_>>()?
+        } else {
+            (0..n_machines).map(train).collect::<Result<_>>()?
+        };
+        self.count(split, number, &paths);
+        *memory = gram.into_values();
+        Ok(())
+    }
+
+    /// One machine with its whole path, and its outputs for the test rows.
+    fn train_machine<T: Lanes>(
+        &self,
+        split: &Split<T>,
+        gram: &Gram<T>,
+        number: usize,
+    ) -> Result<Tested> {
+        let plan = self.plan;
+        let spec = plan.scheme.machine(number, &split.labels);
+        let weight = |&class: &usize| self.class_weight(split, class);
+        let row_weights: Option<Vec<f64>> = plan
+            .row_weights
+            .map(|weights| split.train.iter().map(|&row| weights[row as usize]).collect());
+        let problem = Problem {
+            signs: &spec.signs,
+            weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
+            row_weights: row_weights.as_deref(),
+            order: split.labels.order(),
+            start: &Start::Zero,
+        };
+        let mut rows = GramRows::new(gram, spec.parts, Threading::SideBySide);
+        let path = self.job.solver.solve(&problem, &mut rows, self.monitor)?;
+        let outputs = outputs(gram, split.n_train(), &path);
+        Ok(Tested { path, outputs })
+    }
+
+    /// The weight of a class of the training rows.
+    fn class_weight<T: Lanes>(&self, split: &Split<T>, class: usize) -> f64 {
+        match self.plan.class_weights {
+            Some(weights) => weights[split.classes[class] as usize],
+            None => {
+                let share = split.labels.rows_of(class).len() * split.classes.len();
+                split.n_train() as f64 / share as f64
+            }
+        }
+    }
+
+    /// Counts the predictions of all machines, for each setting of the path.
+    fn count<T: Lanes>(&self, split: &Split<T>, number: usize, machines: &[Tested]) {
+        let all = || machines.iter().flat_map(|tested| &tested.path);
+        if all().any(|machine| machine.status == Status::TimeLimit) {
+            return;
+        }
+        let k = self.plan.n_classes;
+        let mut votes = Votes::new(self.plan.scheme, split.labels.n_classes());
+        let mut of_row = vec![0.0; machines.len()];
+        let n_test = split.test_codes.len();
+        let cells = (0..self.job.solver.path_len()).map(|setting| {
+            let mut confusion = vec![0; k * k];
+            for (row, &code) in split.test_codes.iter().enumerate() {
+                for (out, tested) in of_row.iter_mut().zip(machines) {
+                    *out = tested.outputs[setting * n_test + row];
+                }
+                let winner = votes.winner(&of_row, self.plan.ties);
+                let predicted = split.classes[winner as usize];
+                confusion[code as usize * k + predicted as usize] += 1;
+            }
+            let path: Vec<&Machine> = machines.iter().map(|tested| &tested.path[setting]).collect();
+            cell(confusion, split.n_train(), &path)
+        });
+        // Nobody else evaluates this kernel of this job.
+        let _ = self.cells[number].set(cells.collect());
+    }
+
+    /// All cells of one kernel without a matrix of all rows, as single trainings do it.
+    fn train_apart<T: Lanes>(
+        &self,
+        split: &Split<T>,
+        train_rows: &Matrix<'_, T>,
+        number: usize,
+    ) -> Result<()> {
+        if self.cells[number].get().is_some() || self.monitor.time_is_up() {
+            return Ok(());
+        }
+        let plan = self.plan;
+        let codes: Vec<u32> = (0..split.n_train())
+            .map(|row| split.labels.class_of(row) as u32)
+            .collect();
+        let labels = crate::data::Labels::new(&codes, split.labels.n_classes())?;
+        let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
+        let mut set = TrainingSet::new(train_rows, labels, weights.collect(), self.job.kernels[number])?;
+        if let Some(weights) = plan.row_weights {
+            let own: Vec<f64> = split.train.iter().map(|&row| weights[row as usize]).collect();
+            set = set.with_row_weights(&own)?;
+        }
+        let training = set.train(
+            &self.job.solver,
+            plan.scheme,
+            RowSource::Auto,
+            plan.budget_bytes,
+            self.monitor,
+        )?;
+        let test: Vec<u32> = (split.n_train() as u32..split.n_rows() as u32).collect();
+        let test_rows = split.rows.gather(&test)?;
+        let mut cells = Vec::with_capacity(training.machines.len());
+        for machines in &training.machines {
+            if machines.iter().any(|machine| machine.status == Status::TimeLimit) {
+                return Ok(());
+            }
+            let model =
+                model::Model::new(*set.kernel(), plan.scheme, set.labels(), machines, train_rows)?;
+            let predicted = model.predict(&test_rows, plan.ties, self.monitor)?;
+            let mut confusion = vec![0; plan.n_classes * plan.n_classes];
+            for (&code, &winner) in split.test_codes.iter().zip(&predicted) {
+                let class = split.classes[winner as usize] as usize;
+                confusion[code as usize * plan.n_classes + class] += 1;
+            }
+            let machines: Vec<&Machine> = machines.iter().collect();
+            cells.push(cell(confusion, split.n_train(), &machines));
+        }
+        let _ = self.cells[number].set(cells);
+        Ok(())
+    }
+
+    /// Says which split an error is about.
+    fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::Data(message) => Error::Data(format!(
+                "the split of {} training and {} test rows cannot be evaluated: {message}",
+                self.job.train.len(),
+                self.job.test.len()
+            )),
+            other => other,
+        }
+    }
+}
+
+/// A machine with its path, and its outputs for each setting and test row.
+struct Tested {
+    path: Vec<Machine>,
+    outputs: Vec<f64>,
+}
+
+/// The outputs of a path for the columns from `first` on, setting after setting. What two
+/// settings that follow each other have in common is summed once.
+fn outputs<T: Lanes>(gram: &Gram<T>, first: usize, path: &[Machine]) -> Vec<f64> {
+    let n_test = gram.row(0).len() - first;
+    let mut outputs = Vec::with_capacity(path.len() * n_test);
+    let mut sums = vec![0.0; n_test];
+    let mut last: Vec<f64> = vec![0.0; first];
+    for machine in path {
+        let mut changes: Vec<(f64, &[T])> = Vec::new();
+        let mut next = vec![0.0; first];
+        for &(row, beta) in &machine.terms {
+            next[row as usize] = beta;
+        }
+        for (row, (old, new)) in last.iter().zip(&next).enumerate() {
+            if old != new {
+                changes.push((new - old, &gram.row(row)[first..]));
+            }
+        }
+        if changes.len() > machine.terms.len() {
+            sums.fill(0.0);
+            changes = machine
+                .terms
+                .iter()
+                .map(|&(row, beta)| (beta, &gram.row(row as usize)[first..]))
+                .collect();
+        }
+        simd::add_rows(&mut sums, changes);
+        last = next;
+        outputs.extend(sums.iter().map(|sum| sum + machine.bias));
+    }
+    outputs
+}
+
+fn cell(confusion: Vec<u32>, n_train: usize, machines: &[&Machine]) -> Cell {
+    let mut is_support = vec![false; n_train];
+    for machine in machines {
+        for &(row, _) in &machine.terms {
+            is_support[row as usize] = true;
+        }
+    }
+    let unfinished = |machine: &&&Machine| machine.status != Status::Converged;
+    Cell {
+        confusion,
+        n_support: is_support.iter().filter(|&&is| is).count() as u32,
+        n_iter: machines.iter().map(|machine| machine.n_iter as u64).sum(),
+        n_loops: machines.iter().map(|machine| machine.n_loops as u64).sum(),
+        n_unfinished: machines.iter().filter(unfinished).count() as u32,
+    }
+}

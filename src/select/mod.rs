@@ -1,0 +1,14 @@
+//! Model selection: many trainings on parts of the same rows, as one computation.
+//!
+//! The unit of work is a split: training rows, and test rows to be predicted. Its rows are
+//! scaled by its training rows, sorted by class and packed once; their products (squared
+//! distances, or dot products) are computed once and serve every kernel; a kernel matrix
+//! serves every machine and the whole path of a method. Test rows are columns of the same
+//! matrix. What comes out is a table of predictions against classes for each cell, from
+//! which any score can be computed.
+
+mod evaluate;
+mod split;
+
+pub use evaluate::{Cell, Evaluation, Job, Plan};
+pub use split::Scaling;

@@ -1,0 +1,139 @@
+//! The rows of one split, ready for every kernel.
+
+use crate::data::{Labels, Matrix, MinMax};
+use crate::error::zeros;
+use crate::kernel::{Gram, Kernel, PackedRows, Queries};
+use crate::monitor::Monitor;
+use crate::simd::{Lanes, Product, prefer_huge_pages};
+use crate::{Error, Result};
+
+/// Training rows sorted by class, then the test rows.
+pub struct Split<T: Lanes> {
+    /// Training rows of the classes that they have.
+    pub labels: Labels,
+    /// The class, among all, of each class of the training rows.
+    pub classes: Vec<u32>,
+    /// The class of each test row.
+    pub test_codes: Vec<u32>,
+    /// All rows, scaled.
+    pub rows: Matrix<'static, T>,
+    /// Training rows in the order of `rows`, by their number among the rows of the caller.
+    pub train: Vec<u32>,
+    packed: PackedRows<T>,
+}
+
+/// Products of the training rows with all rows.
+pub struct Products<T> {
+    values: Vec<T>,
+    product: Product,
+}
+
+/// How the rows of a split are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scaling {
+    /// Not at all.
+    None,
+    /// To [0, 1] by the training rows.
+    MinMax,
+}
+
+impl<T: Lanes> Split<T> {
+    /// Gathers, scales and packs the rows of a split.
+    pub fn new<S: Lanes>(
+        rows: &Matrix<'_, S>,
+        codes: &[u32],
+        (train, test): (&[u32], &[u32]),
+        scaling: Scaling,
+    ) -> Result<Self> {
+        let n_codes = codes.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut number = vec![u32::MAX; n_codes];
+        for &row in train {
+            number[codes[row as usize] as usize] = 0;
+        }
+        let classes: Vec<u32> = (0..n_codes as u32)
+            .filter(|&code| number[code as usize] == 0)
+            .collect();
+        for (new, &code) in classes.iter().enumerate() {
+            number[code as usize] = new as u32;
+        }
+        let own: Vec<u32> = train
+            .iter()
+            .map(|&row| number[codes[row as usize] as usize])
+            .collect();
+        let labels = Labels::new(&own, classes.len())?;
+        let sorted = labels.order().iter().map(|&place| train[place as usize]);
+        let order: Vec<u32> = sorted.chain(test.iter().copied()).collect();
+        let rows = rows.gather(&order)?;
+        let rows = match scaling {
+            Scaling::None => convert(&rows)?,
+            Scaling::MinMax => MinMax::fit(&rows, 0..train.len())?.apply_as(&rows)?,
+        };
+        let all: Vec<u32> = (0..order.len() as u32).collect();
+        Ok(Self {
+            packed: PackedRows::new(&rows, &all)?,
+            labels,
+            classes,
+            test_codes: test.iter().map(|&row| codes[row as usize]).collect(),
+            train: order[..train.len()].to_vec(),
+            rows,
+        })
+    }
+
+    /// Number of training rows.
+    pub fn n_train(&self) -> usize {
+        self.labels.n_rows()
+    }
+
+    /// Number of all rows.
+    pub fn n_rows(&self) -> usize {
+        self.packed.n_rows()
+    }
+
+    /// Bytes of the products, and of a kernel matrix.
+    pub fn bytes(n_train: usize, n_rows: usize) -> Option<usize> {
+        n_train.checked_mul(n_rows)?.checked_mul(size_of::<T>())
+    }
+
+    /// The products that a kernel is made of.
+    pub fn products(&self, product: Product, monitor: &Monitor) -> Result<Products<T>> {
+        let n = self.n_rows();
+        let mut values = zeros(self.n_train(), n, "products of rows")?;
+        prefer_huge_pages(&mut values);
+        let mut queries = Queries::new();
+        let block = self.packed.query_block();
+        for (band, out) in values.chunks_mut((n * block).max(1)).enumerate() {
+            monitor.check()?;
+            let start = band * block;
+            self.packed
+                .load_own(start..start + out.len() / n.max(1), &mut queries)?;
+            self.packed.products(product, &queries, 0..n, out, n);
+        }
+        Ok(Products { values, product })
+    }
+
+    /// The kernel matrix of the training rows with all rows, in memory that is used again.
+    pub fn gram(&self, kernel: &Kernel, products: &Products<T>, memory: Vec<T>) -> Result<Gram<T>> {
+        debug_assert_eq!(kernel.product(), products.product);
+        let mut values = memory;
+        if values.len() != products.values.len() {
+            values = zeros(self.n_train(), self.n_rows(), "the kernel matrix")?;
+            prefer_huge_pages(&mut values);
+        }
+        for (out, products) in values.chunks_mut(4096).zip(products.values.chunks(4096)) {
+            out.copy_from_slice(products);
+            kernel.finish(out);
+        }
+        Ok(Gram::from_values(values, self.n_rows()))
+    }
+}
+
+/// The same rows in another type.
+fn convert<S: Lanes, T: Lanes>(rows: &Matrix<'_, S>) -> Result<Matrix<'static, T>> {
+    let d = rows.n_cols();
+    let identity = MinMax::from_parts(vec![0.0; d], vec![1.0; d])?;
+    let rows = identity.apply_as(rows)?;
+    if rows.max_abs().is_finite() {
+        return Ok(rows);
+    }
+    Err(Error::Data(format!("X has values beyond the range of {}", T::NAME)))
+}
