@@ -5,7 +5,7 @@ use hinge::data::{Csr, Dense, Labels, Matrix, Random};
 use hinge::kernel::{Gamma, KernelSettings};
 use hinge::monitor::Monitor;
 use hinge::multiclass::{RowSource, Scheme, Training, TrainingSet, pair};
-use hinge::solver::{Machine, Ollawv, OllawvSettings};
+use hinge::solver::{Machine, Ollawv, OllawvSettings, Start, SvcSettings};
 use hinge::{Error, Result, threads};
 use std::borrow::Cow;
 
@@ -193,6 +193,66 @@ fn labels_and_weights_that_do_not_fit_are_refused() -> Result<()> {
                 .to_string()
                 .starts_with(&format!("class_weight = {weight} "))
         );
+    }
+    Ok(())
+}
+
+fn set(codes: &[u32], starts: Vec<Start>) -> Result<TrainingSet<f32>> {
+    let labels = Labels::new(codes, K)?;
+    TrainingSet::new(&rows(codes), labels, vec![1.0; K], kernel())?.with_starts(starts)
+}
+
+#[test]
+fn starts_that_do_not_fit_are_refused() -> Result<()> {
+    let codes = codes(50);
+    let refused = |start: Start| set(&codes, vec![start]).map(|_| ());
+    assert_eq!(refused(Start::Rows(vec![0, 49])), Ok(()));
+    assert_eq!(refused(Start::Terms(vec![(49, -1e300)])), Ok(()));
+    let no_row = Err(Error::Shape("init names row 50, but X has 50 rows".into()));
+    assert_eq!(refused(Start::Rows(vec![3, 50])), no_row);
+    assert_eq!(refused(Start::Terms(vec![(3, 1.0), (50, 1.0)])), no_row);
+    for beta in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let message = format!("init has the coefficient {beta} for row 7: it must be finite");
+        let start = Start::Terms(vec![(3, 1.0), (7, beta)]);
+        assert_eq!(refused(start), Err(Error::Data(message)));
+    }
+    for (scheme, n_starts) in [(SCHEMES[0], 5), (SCHEMES[0], 7), (SCHEMES[1], 6)] {
+        let set = set(&codes, vec![Start::Zero; n_starts])?;
+        let trained = set.train(&solver(), scheme, RowSource::Auto, 1, &Monitor::new());
+        let n_machines = scheme.n_machines(K)?;
+        let message = format!("{n_starts} starts were given for {n_machines} machines");
+        assert_eq!(trained.map(|_| ()), Err(Error::Shape(message)));
+    }
+    Ok(())
+}
+
+/// Only then is each machine at its solution from the start.
+#[test]
+fn each_machine_has_its_own_start_in_rows_of_the_caller() -> Result<()> {
+    let codes = codes(200);
+    let (labels, all): (Labels, Vec<u32>) = (Labels::new(&codes, K)?, (0..200).collect());
+    for scheme in SCHEMES {
+        let train = |starts: Vec<Start>, tol: f64| {
+            let settings = SvcSettings {
+                cs: vec![2.0],
+                tol,
+                working_set_size: None,
+                shrinking: true,
+                max_iter: None,
+            };
+            let (solver, monitor) = (settings.check()?, Monitor::new());
+            let trained =
+                set(&codes, starts)?.train(&solver, scheme, RowSource::Auto, 1 << 20, &monitor)?;
+            Result::Ok(trained.machines[0].clone())
+        };
+        let machines = train(Vec::new(), 1e-6)?;
+        assert!(machines.iter().all(|machine| machine.n_iter > 0));
+        let terms = |m: &Machine| Start::Terms(in_rows_of_the_caller(m, &labels, &all).terms);
+        let again = train(machines.iter().map(terms).collect(), 1e-5)?;
+        assert!(again.iter().all(|machine| machine.n_iter == 0));
+        let shifted = machines.iter().map(terms).skip(1).chain([Start::Zero]);
+        let from_others = train(shifted.collect(), 1e-5)?;
+        assert!(from_others.iter().all(|machine| machine.n_iter > 0));
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! A solver cannot tell where its kernel rows come from: Gram matrix, cache and fresh
-//! computation give the same bits, on any number of threads.
+//! computation give the same bits, on any number of threads, also of a part of the rows.
 
 use hinge::Result;
-use hinge::data::{Dense, Matrix, Random};
+use hinge::data::{Csr, Dense, Matrix, Random};
 use hinge::kernel::{
     CachedRows, ComputedRows, Gamma, Gram, GramRows, Kernel, KernelRows, KernelSettings,
     PackedRows, Parts, Threading,
@@ -15,11 +15,28 @@ use std::borrow::Cow;
 const N: usize = 2500;
 const D: usize = 250;
 
-fn packed(n: usize, d: usize) -> Result<PackedRows<f32>> {
+fn values(n: usize, d: usize) -> Vec<f32> {
     let mut random = Random::new(1);
-    let values = (0..n * d).map(|_| random.unit() as f32).collect();
-    let matrix = Matrix::Dense(Dense::new(Cow::Owned(values), n, d)?);
+    (0..n * d).map(|_| random.unit() as f32).collect()
+}
+
+fn packed(n: usize, d: usize) -> Result<PackedRows<f32>> {
+    let matrix = Matrix::Dense(Dense::new(Cow::Owned(values(n, d)), n, d)?);
     PackedRows::new(&matrix, &(0..n as u32).collect::<Vec<_>>())
+}
+
+/// Every third feature of a row, compressed.
+fn packed_sparse(n: usize, d: usize) -> Result<PackedRows<f32>> {
+    let (mut offsets, mut columns, mut kept) = (vec![0], Vec::new(), Vec::new());
+    for (i, row) in values(n, d).chunks(d).enumerate() {
+        for column in (i % 3..d).step_by(3) {
+            columns.push(column as u32);
+            kept.push(row[column]);
+        }
+        offsets.push(kept.len());
+    }
+    let csr = Csr::new(offsets, Cow::Owned(columns), Cow::Owned(kept), d)?;
+    PackedRows::new(&Matrix::Sparse(csr), &(0..n as u32).collect::<Vec<_>>())
 }
 
 fn kernel(gamma: f64) -> Result<Kernel> {
@@ -174,6 +191,237 @@ fn long_cached_rows_are_swept_in_parallel_to_the_same_bits() -> Result<()> {
             threads::install(n_threads, || sweep(&mut computed(), 100_000))??,
             expected
         );
+    }
+    Ok(())
+}
+
+/// Rows to keep: about two thirds, some of each part but the empty one.
+fn keep(n: usize) -> Vec<usize> {
+    let mut random = Random::new(2);
+    (0..n).filter(|_| random.below(3) > 0).collect()
+}
+
+/// Rows and sweeps, prepared rows and single values, all read off the whole matrix: local row
+/// `i` is row `global[i]` of it.
+fn assert_reads_off(
+    rows: &mut impl KernelRows<f32>,
+    gram: &Gram<f32>,
+    global: &[usize],
+) -> Result<()> {
+    let n = global.len();
+    assert_eq!(rows.parts().n_rows(), n);
+    let some: Vec<usize> = (0..n).step_by(n / 7).take(rows.room()).collect();
+    rows.prepare(&some, &Monitor::new())?;
+    for &i in &some {
+        let whole = gram.row(global[i]);
+        let expected: Vec<f32> = global.iter().map(|&k| whole[k]).collect();
+        let row = rows.prepared(i);
+        assert!((0..n).all(|k| row.at(k) == expected[k]), "row {i}");
+    }
+    for &i in &some {
+        let whole = gram.row(global[i]);
+        let expected: Vec<f32> = global.iter().map(|&k| whole[k]).collect();
+        assert!(whole_row(rows, i)? == expected, "row {i}");
+        let sums = expected.iter().enumerate().map(|(k, v)| k as f32 + v);
+        assert!(sweep(rows, i)?.state.into_iter().eq(sums), "row {i}");
+    }
+    Ok(())
+}
+
+/// Narrows twice, the second time rows that the first one has at hand.
+fn narrows_to_entries_of(mut rows: impl KernelRows<f32>, gram: &Gram<f32>) -> Result<()> {
+    let n = rows.parts().n_rows();
+    let global: Vec<usize> = (0..n).map(|i| rows.parts().global(i)).collect();
+    assert_reads_off(&mut rows, gram, &global)?;
+    let first = keep(n);
+    let mut narrow = rows.narrow(&first)?.expect("shorter rows are cheaper");
+    let global_of_first: Vec<usize> = first.iter().map(|&i| global[i]).collect();
+    assert_reads_off(&mut narrow, gram, &global_of_first)?;
+    let second = keep(first.len());
+    let mut narrower = narrow.narrow(&second)?.expect("shorter rows are cheaper");
+    let global_of_second: Vec<usize> = second.iter().map(|&i| global_of_first[i]).collect();
+    assert_reads_off(&mut narrower, gram, &global_of_second)?;
+    // What they gave away can be used on, and counts what was computed on its behalf.
+    let counts = [&rows, &narrow, &narrower].map(|rows| rows.n_computed());
+    narrow.rejoin(narrower);
+    rows.rejoin(narrow);
+    assert_eq!(rows.n_computed(), counts.iter().sum::<u64>());
+    assert_reads_off(&mut rows, gram, &global)
+}
+
+#[test]
+fn narrowed_rows_are_entries_of_the_whole_matrix() -> Result<()> {
+    let kernel = kernel(0.5)?;
+    for packed in [packed(N, 5)?, packed_sparse(N, 12)?] {
+        let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
+        for threading in [Threading::Inside, Threading::SideBySide] {
+            let computed = || ComputedRows::new(&packed, &kernel, parts(), threading);
+            narrows_to_entries_of(computed(), &gram)?;
+            for n_kept in [1, 4, 100] {
+                let bytes = n_kept * parts().n_rows() * size_of::<f32>();
+                narrows_to_entries_of(CachedRows::new(computed(), bytes)?, &gram)?;
+            }
+            let mut rows = GramRows::new(&gram, parts(), threading);
+            assert!(rows.narrow(&keep(parts().n_rows()))?.is_none());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cache_takes_its_rows_along_when_it_is_narrowed() -> Result<()> {
+    let (packed, kernel) = (packed(300, 3)?, kernel(1.0)?);
+    let parts = Parts::new([10..20, 100..250]);
+    let computed = ComputedRows::new(&packed, &kernel, parts, Threading::Inside);
+    let mut rows = CachedRows::new(computed, 1 << 20)?;
+    let monitor = Monitor::new();
+    rows.prepare(&[3, 50, 51, 120], &monitor)?;
+    let keep: Vec<usize> = (0..160).filter(|i| i % 3 == 0).collect();
+    let mut narrow = rows.narrow(&keep)?.expect("shorter rows are cheaper");
+    narrow.prepare(&[1, 17, 40], &monitor)?; // Rows 3, 51 and 120 of the whole.
+    assert_eq!(narrow.n_computed(), 0);
+    assert_eq!((narrow.counts().hits, narrow.counts().misses), (3, 4));
+    rows.rejoin(narrow);
+    rows.prepare(&[50], &monitor)?;
+    assert_eq!(rows.n_computed(), 5 * 160, "nothing was left behind");
+    Ok(())
+}
+
+/// Enough terms to split the sums over all rows, and other rows of several tasks.
+fn terms_and_others(n: usize) -> (Vec<(usize, f64)>, Vec<usize>) {
+    let mut random = Random::new(3);
+    let terms = (0..n).step_by(n / 500);
+    (
+        terms.map(|i| (i, 4.0 * random.unit() - 2.0)).collect(),
+        keep(n),
+    )
+}
+
+/// What is added to sums that start at 1: apart, and for all rows by prepared ones.
+fn added(rows: &mut impl KernelRows<f32>) -> Result<[Vec<f64>; 2]> {
+    let (n, monitor) = (rows.parts().n_rows(), Monitor::new());
+    let (terms, others) = terms_and_others(n);
+    let (mut apart, mut whole) = (vec![1.0; others.len()], vec![1.0; n]);
+    rows.add_apart(&terms, &others, &mut apart, &monitor)?;
+    for terms in terms.chunks(rows.room().min(terms.len())) {
+        let set: Vec<usize> = terms.iter().map(|term| term.0).collect();
+        rows.prepare(&set, &monitor)?;
+        rows.add_prepared(terms, &mut whole);
+    }
+    Ok([apart, whole])
+}
+
+#[test]
+fn sums_of_rows_are_plain_sums_with_the_same_bits_on_any_number_of_threads() -> Result<()> {
+    let kernel = kernel(0.5)?;
+    for packed in [packed(N, 5)?, packed_sparse(N, 12)?] {
+        let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
+        let (parts, n) = (parts(), parts().n_rows());
+        let (terms, others) = terms_and_others(n);
+        let plain = |k: usize| {
+            let row = gram.row(parts.global(k));
+            let term = |&(i, factor): &(usize, f64)| factor * f64::from(row[parts.global(i)]);
+            1.0 + terms.iter().map(term).sum::<f64>()
+        };
+        let expected = [
+            others.iter().map(|&k| plain(k)).collect::<Vec<_>>(),
+            (0..n).map(plain).collect(),
+        ];
+        let all = |n_threads: usize| {
+            threads::install(n_threads, || {
+                let mut sums = Vec::new();
+                for threading in [Threading::Inside, Threading::SideBySide] {
+                    let computed = || ComputedRows::new(&packed, &kernel, parts.clone(), threading);
+                    let few = 30 * n * size_of::<f32>();
+                    sums.push(added(&mut GramRows::new(&gram, parts.clone(), threading))?);
+                    sums.push(added(&mut computed())?);
+                    sums.push(added(&mut CachedRows::new(computed(), few)?)?);
+                    sums.push(added(&mut CachedRows::new(computed(), 1 << 24)?)?);
+                }
+                Result::Ok(sums)
+            })?
+        };
+        let alone = all(1)?;
+        for (found, expected) in alone.iter().flat_map(|sums| sums.iter().zip(&expected)) {
+            assert_eq!(found.len(), expected.len());
+            let errors = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+            assert!(errors.fold(0.0, f64::max) < 1e-12);
+        }
+        for n_threads in [2, 8] {
+            assert!(all(n_threads)? == alone, "on {n_threads} threads");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_interrupt_ends_the_making_of_rows_and_sums() -> Result<()> {
+    let (packed, kernel) = (packed(300, 3)?, kernel(1.0)?);
+    let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
+    let monitor = Monitor::new();
+    monitor.interrupt();
+    fn stopped(rows: &mut impl KernelRows<f32>, monitor: &Monitor) -> [Result<()>; 2] {
+        let apart = rows.add_apart(&[(1, 2.0)], &[0, 5], &mut [0.0; 2], monitor);
+        [rows.prepare(&[1, 2], monitor), apart]
+    }
+    let parts = || Parts::new([10..20, 100..250]);
+    let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
+    let interrupted = Err(hinge::Error::Interrupted);
+    assert_eq!(
+        stopped(&mut computed(), &monitor),
+        [(); 2].map(|()| interrupted.clone())
+    );
+    let mut cached = CachedRows::new(computed(), 1 << 20)?;
+    assert_eq!(
+        stopped(&mut cached, &monitor),
+        [(); 2].map(|()| interrupted.clone())
+    );
+    // The rows that were not made are made when they are asked for again.
+    cached.prepare(&[1, 2], &Monitor::new())?;
+    let expected: Vec<f32> = (0..160).map(|k| gram.row(11)[parts().global(k)]).collect();
+    assert_eq!(whole_row(&mut cached, 1)?, expected);
+    let mut rows = GramRows::new(&gram, parts(), Threading::Inside);
+    assert_eq!(stopped(&mut rows, &monitor), [Ok(()), interrupted]);
+    Ok(())
+}
+
+#[test]
+fn local_rows_are_the_inverse_of_packed_rows() {
+    let parts = parts();
+    let packed: Vec<usize> = (0..parts.n_rows()).map(|i| parts.global(i)).collect();
+    for row in 0..N + 100 {
+        assert_eq!(parts.local(row), packed.binary_search(&row).ok());
+    }
+    assert_eq!(Parts::new([]).local(0), None);
+}
+
+#[test]
+fn a_narrowed_row_stays_in_its_part() {
+    let parts = parts();
+    for keep in [keep(parts.n_rows()), vec![], vec![883], vec![0, 882, 2295]] {
+        let narrow = parts.narrow(&keep);
+        assert_eq!(narrow.n_rows(), keep.len());
+        assert_eq!(narrow.iter().count(), parts.iter().count());
+        for (new, &old) in keep.iter().enumerate() {
+            assert_eq!(narrow.global(new), new, "packed one after the other");
+            assert_eq!(narrow.part_of(new), parts.part_of(old));
+        }
+    }
+}
+
+#[test]
+fn gathered_values_are_those_at_the_rows() -> Result<()> {
+    let (packed, kernel) = (packed(N, 3)?, kernel(1.0)?);
+    let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
+    let mut of_gram = GramRows::new(&gram, parts(), Threading::Inside);
+    let mut computed = ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
+    for row in [of_gram.row(1000)?, computed.row(1000)?] {
+        let n = parts().n_rows();
+        for rows in [keep(n), (0..n).collect(), vec![], vec![0, 882, 883, n - 1]] {
+            let mut values = vec![0.0; rows.len()];
+            row.gather(&rows, &mut values);
+            assert!(rows.iter().map(|&i| row.at(i)).eq(values));
+        }
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! The class with the most votes wins; ties go to the larger sum of decision values, then
-//! to the lower label.
+//! to the lower label, or at once to the lower label.
 
 use hinge::data::Random;
 use hinge::model::{Ties, Votes};
@@ -9,11 +9,13 @@ fn n_machines(scheme: Scheme, k: usize) -> usize {
     scheme.n_machines(k).expect("few machines")
 }
 
-fn classes(scheme: Scheme, k: usize, values: &[f64]) -> Vec<u32> {
+const SCHEMES: [Scheme; 2] = [Scheme::OneVsOne, Scheme::OneVsRest];
+const TIES: [Ties; 2] = [Ties::LargestSum, Ties::LowestLabel];
+
+fn classes(scheme: Scheme, k: usize, values: &[f64], ties: Ties) -> Vec<u32> {
     let mut votes = Votes::new(scheme, k);
     let rows = values.chunks(n_machines(scheme, k));
-    rows.map(|outputs| votes.winner(outputs, Ties::LargestSum))
-        .collect()
+    rows.map(|outputs| votes.winner(outputs, ties)).collect()
 }
 
 fn scores(scheme: Scheme, k: usize, values: &[f64]) -> Vec<f64> {
@@ -40,12 +42,12 @@ fn count(k: usize, values: &[f64]) -> (Vec<usize>, Vec<f64>) {
 }
 
 /// The rule, word by word.
-fn winner(k: usize, values: &[f64]) -> u32 {
+fn winner(k: usize, values: &[f64], ties: Ties) -> u32 {
     let (votes, sums) = count(k, values);
     let mut best = 0;
     for class in 1..k {
         let more = votes[class] > votes[best];
-        let equal = votes[class] == votes[best];
+        let equal = votes[class] == votes[best] && ties == Ties::LargestSum;
         if more || (equal && sums[class] > sums[best]) {
             best = class;
         }
@@ -69,21 +71,29 @@ fn decisions(k: usize, scale: f64) -> Vec<f64> {
 fn the_winner_follows_the_rule() {
     for k in [3, 4, 7] {
         let decisions = decisions(k, 1.0);
-        let expected: Vec<u32> = decisions
-            .chunks(k * (k - 1) / 2)
-            .map(|v| winner(k, v))
-            .collect();
-        assert_eq!(classes(Scheme::OneVsOne, k, &decisions), expected);
+        let found = TIES.map(|ties| {
+            let rows = decisions.chunks(k * (k - 1) / 2);
+            let expected: Vec<u32> = rows.map(|v| winner(k, v, ties)).collect();
+            let found = classes(Scheme::OneVsOne, k, &decisions, ties);
+            assert_eq!(found, expected, "{ties:?} of {k} classes");
+            found
+        });
+        let pairs = || found[0].iter().zip(&found[1]);
+        assert!(pairs().any(|(by_sum, by_label)| by_sum > by_label), "ties");
+        assert!(pairs().all(|(by_sum, by_label)| by_sum >= by_label));
     }
 }
 
 /// C is a pure scale of the decision values: it must not change a prediction.
 #[test]
 fn the_winner_does_not_depend_on_the_scale() {
-    for power in [-60, -30, 30, 60] {
+    for (power, ties) in [-60, -30, 30, 60]
+        .into_iter()
+        .flat_map(|p| TIES.map(|t| (p, t)))
+    {
         let scaled = decisions(3, 2f64.powi(power));
-        let expected: Vec<u32> = scaled.chunks(3).map(|v| winner(3, v)).collect();
-        let found = classes(Scheme::OneVsOne, 3, &scaled);
+        let expected: Vec<u32> = scaled.chunks(3).map(|v| winner(3, v, ties)).collect();
+        let found = classes(Scheme::OneVsOne, 3, &scaled, ties);
         let wrong = expected.iter().zip(&found).filter(|(a, b)| a != b).count();
         assert_eq!(wrong, 0, "of {} rows at a scale of 2^{power}", found.len());
     }
@@ -105,15 +115,18 @@ fn a_score_is_the_votes_and_the_squeezed_sum() {
 
 #[test]
 fn values_of_zero_and_equal_classes_go_to_the_lower_label() {
-    assert_eq!(classes(Scheme::OneVsOne, 3, &[0.0, 0.0, 0.0]), [0]);
+    let of_three = |values: [f64; 3]| TIES.map(|t| classes(Scheme::OneVsOne, 3, &values, t)[0]);
+    assert_eq!(of_three([0.0, 0.0, 0.0]), [0, 0]);
     // Each class beats one other by the same amount.
-    assert_eq!(classes(Scheme::OneVsOne, 3, &[1.0, -1.0, 1.0]), [0]);
+    assert_eq!(of_three([1.0, -1.0, 1.0]), [0, 0]);
+    // Each class beats one other, and class 2 by more than the others.
+    assert_eq!(of_three([1.0, -3.0, 1.0]), [2, 0]);
     // Class 1 has two votes.
-    assert_eq!(classes(Scheme::OneVsOne, 3, &[-0.1, 9.0, 0.1]), [1]);
+    assert_eq!(of_three([-0.1, 9.0, 0.1]), [1, 1]);
     // Of two classes the second one needs a positive value.
     let values = [-1.0, 0.0, -0.0, 1e-300];
-    for scheme in [Scheme::OneVsOne, Scheme::OneVsRest] {
-        assert_eq!(classes(scheme, 2, &values), [0, 0, 0, 1]);
+    for (scheme, ties) in SCHEMES.into_iter().flat_map(|s| TIES.map(|t| (s, t))) {
+        assert_eq!(classes(scheme, 2, &values, ties), [0, 0, 0, 1]);
     }
 }
 
@@ -121,6 +134,8 @@ fn values_of_zero_and_equal_classes_go_to_the_lower_label() {
 fn one_against_the_rest_takes_the_largest_value() {
     let values = [0.1, 0.3, 0.2, -3.0, -5.0, -3.0, 0.0, 0.0, 0.0];
     assert_eq!(scores(Scheme::OneVsRest, 3, &values), values);
-    assert_eq!(classes(Scheme::OneVsRest, 3, &values), [1, 0, 0]);
-    assert!(classes(Scheme::OneVsOne, 3, &[]).is_empty());
+    for ties in TIES {
+        assert_eq!(classes(Scheme::OneVsRest, 3, &values, ties), [1, 0, 0]);
+        assert!(classes(Scheme::OneVsOne, 3, &[], ties).is_empty());
+    }
 }

@@ -8,12 +8,14 @@
 array([0, 0, 0])
 """
 
-from hinge._api import fit, methods, predict
+from hinge._api import fit, predict
 from hinge._certificate import Certificate
 from hinge._core import __version__, simd_level
 from hinge._folds import fold_labels, nested_fold_labels
 from hinge._kernels import kernel_matrix
 from hinge._libsvm_text import dump_libsvm, load_libsvm
+from hinge._methods import methods
+from hinge._nested import NestedResult, nested_cv
 from hinge._ollawv import OLLAWV
 from hinge._scaling import MinMaxScaler
 from hinge._svc import SVC
@@ -23,6 +25,7 @@ __all__ = [
     "SVC",
     "Certificate",
     "MinMaxScaler",
+    "NestedResult",
     "__version__",
     "dump_libsvm",
     "fit",
@@ -30,6 +33,7 @@ __all__ = [
     "kernel_matrix",
     "load_libsvm",
     "methods",
+    "nested_cv",
     "nested_fold_labels",
     "predict",
     "simd_level",

@@ -7,15 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hinge._base import KernelClassifier
-from hinge._ollawv import OLLAWV
-from hinge._svc import SVC
-
-_METHODS: dict[str, type[KernelClassifier]] = {"ollawv": OLLAWV, "svc": SVC}
-
-
-def methods() -> list[str]:
-    """Return the names that :func:`fit` takes."""
-    return sorted(_METHODS)
+from hinge._methods import class_of
 
 
 def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> KernelClassifier:
@@ -26,7 +18,7 @@ def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> KernelClassifi
     X, y
         Rows and labels, as for the estimator's ``fit``.
     method : str
-        One of :func:`methods`.
+        One of :func:`hinge.methods`.
     **params
         Parameters of the estimator.
 
@@ -38,12 +30,7 @@ def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> KernelClassifi
     >>> hinge.fit(X, y, method="ollawv", margin=0.5).n_features_in_
     13
     """
-    try:
-        estimator = _METHODS[method]
-    except (KeyError, TypeError):
-        names = ", ".join(repr(name) for name in methods())
-        raise ValueError(f"method = {method!r} is not valid: it must be one of {names}") from None
-    return estimator(**params).fit(X, y)
+    return class_of(method)(**params).fit(X, y)
 
 
 def predict(model: KernelClassifier, X: Any) -> NDArray[Any]:

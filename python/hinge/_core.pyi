@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Evaluation",
     "LibsvmReader",
     "Model",
     "__version__",
@@ -84,6 +85,17 @@ class LibsvmReader:
     def finish(
         self,
     ) -> tuple[tuple[_Ints, _Ints, _Floats, int], NDArray[np.float64]]: ...
+
+@final
+class Evaluation:
+    def __new__(
+        cls,
+        method: str,
+        settings: dict[str, Any],
+        jobs: list[tuple[NDArray[np.uint32], NDArray[np.uint32], list[_Kernel], list[float]]],
+    ) -> Evaluation: ...
+    def run(self, rows: _Rows, plan: dict[str, Any]) -> None: ...
+    def cells(self, job: int, kernel: int) -> dict[str, NDArray[Any]] | None: ...
 
 def fit_ollawv(
     rows: _Rows,

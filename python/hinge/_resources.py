@@ -47,6 +47,16 @@ def cache_bytes(megabytes: Any) -> int:
     return max(1, int(min(size * 2**20, memory_bytes())))
 
 
+def budget_bytes(memory_budget: Any) -> int:
+    """Return a budget in bytes; None is half of the memory that is free now."""
+    if memory_budget is None:
+        return int(min(memory_bytes() / 1.6, 2**62))
+    budget = _parameters.real("memory_budget", memory_budget)
+    if not budget > 0:
+        raise ValueError(f"memory_budget = {memory_budget} is not valid: it must be positive")
+    return max(1, int(min(budget, memory_bytes())))
+
+
 def memory_bytes() -> float:
     """Return most of the memory that is free now, where the system tells."""
     with contextlib.suppress(OSError, ValueError, StopIteration):

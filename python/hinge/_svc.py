@@ -277,7 +277,7 @@ class SVC(KernelClassifier):
                 f"the kernel function returned an array of shape {values.shape}, "
                 f"but should have returned one of shape {shape}"
             )
-        return values.toarray() if sp.issparse(values) else np.asarray(values)
+        return np.asarray(sp.csr_matrix(values).toarray() if sp.issparse(values) else values)
 
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
         kernel = "precomputed" if callable(self.kernel) else self.kernel
@@ -300,9 +300,9 @@ class SVC(KernelClassifier):
             self._train_arguments(),
             cs=[_parameters.real("C", self.C)],
             tol=_parameters.real("tol", self.tol),
-            working_set_size=_optional_count("working_set_size", self.working_set_size, None),
+            working_set_size=optional_count("working_set_size", self.working_set_size, None),
             shrinking=_parameters.flag("shrinking", self.shrinking),
-            max_iter=_optional_count("max_iter", self.max_iter, -1),
+            max_iter=optional_count("max_iter", self.max_iter, -1),
             starts=starts,
         )
         return model
@@ -415,7 +415,7 @@ def _take_rows(X: Any, used: NDArray[np.intp], kernel: Any) -> Any:
     return np.ascontiguousarray(rows[:, used]) if kernel == "precomputed" else rows
 
 
-def _optional_count(name: str, value: Any, nothing: int | None) -> int | None:
+def optional_count(name: str, value: Any, nothing: int | None) -> int | None:
     """Return a positive whole number, or None where the value stands for no limit."""
     if value is None and nothing is None:
         return None

@@ -112,8 +112,7 @@ impl<'a, T> Row<'a, T> {
 impl<T: Copy> Row<'_, T> {
     /// The values at some local rows, ascending.
     pub fn gather(&self, rows: &[usize], out: &mut [T]) {
-        let mut rest = rows;
-        let mut out = out.iter_mut();
+        let (mut rest, mut out) = (rows, out);
         for part in self.parts.iter() {
             let (here, others) = rest.split_at(rest.partition_point(|&i| i < part.local.end));
             let from = if self.is_local {
@@ -122,10 +121,15 @@ impl<T: Copy> Row<'_, T> {
                 part.global.start
             };
             let values = &self.base[from..from + part.local.len()];
-            for (&i, out) in here.iter().zip(&mut out) {
-                *out = values[i - part.local.start];
+            let (own, others_out) = std::mem::take(&mut out).split_at_mut(here.len());
+            if here.len() == values.len() {
+                own.copy_from_slice(values);
+            } else {
+                for (&i, out) in here.iter().zip(own) {
+                    *out = values[i - part.local.start];
+                }
             }
-            rest = others;
+            (rest, out) = (others, others_out);
         }
     }
 

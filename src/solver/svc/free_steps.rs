@@ -21,18 +21,19 @@ use faer::{Mat, Par};
 /// The most free rows that are tried: the factor takes 8 bytes times their square.
 const MOST_FREE: usize = 2048;
 
-/// Nanoseconds, about, for `f` free rows of `m`.
+/// Work for `f` free rows of `m`, in the units of [`super::pair_steps::work`]: about three times
+/// what it takes, which was best over hard and easy problems.
 pub fn work(f: usize, m: usize) -> f64 {
     if !(2..=MOST_FREE).contains(&f) {
         return f64::INFINITY;
     }
     let (f, m) = (f as f64, m as f64);
-    1000.0 + 0.025 * f * f * f + f * f + 0.075 * f * m
+    3000.0 + 0.075 * f * f * f + 3.0 * f * f + 0.22 * f * m
 }
 
-/// Nanoseconds, about, of all steps after the first.
+/// Work of all steps after the first.
 pub fn work_of_drops(n_steps: usize, f: usize) -> f64 {
-    3.0 * n_steps.saturating_sub(1) as f64 * (f * f) as f64
+    0.1 * n_steps.saturating_sub(1) as f64 * (f * f) as f64
 }
 
 /// Takes the free rows to their optimum, or as many of them as reach it before a bound.

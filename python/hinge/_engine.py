@@ -1,0 +1,209 @@
+"""Cells of a grid on splits of the rows, evaluated by the core as one computation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from hinge import _core, _input, _parameters
+from hinge._base import KernelClassifier
+from hinge._ollawv import OLLAWV
+from hinge._svc import SVC, optional_count
+
+# The parameter whose values cost little once one of them is trained.
+PATHS: dict[type[KernelClassifier], str] = {SVC: "C", OLLAWV: "margin"}
+
+Split = tuple[NDArray[Any], NDArray[Any]]
+
+
+class Table(NamedTuple):
+    """What each cell did on each split; ``done`` tells which are there.
+
+    ``confusion[s, c, a, b]`` counts the test rows of class a that were predicted as b.
+    """
+
+    done: NDArray[np.bool_]
+    confusion: NDArray[np.int64]
+    n_support: NDArray[np.int64]
+    n_iter: NDArray[np.int64]
+    n_unfinished: NDArray[np.int64]
+
+
+class Resources(NamedTuple):
+    """What a computation may use, and whom it tells."""
+
+    threads: int
+    budget_bytes: int
+    time_limit: float | None = None
+    progress: Callable[[int], None] | None = None
+
+
+class Rows(NamedTuple):
+    """Checked rows, with their labels and how they are treated."""
+
+    X: Any
+    classes: NDArray[Any]
+    codes: NDArray[np.uint32]
+    sample_weight: NDArray[np.float64] | None
+    scale: bool
+    single_precision: bool
+
+
+def can_share(estimator: Any) -> bool:
+    """Tell whether the core knows the method and kernel of an estimator."""
+    kernel = getattr(estimator, "kernel", None)
+    return type(estimator) in PATHS and isinstance(kernel, str) and kernel != "precomputed"
+
+
+def evaluate(
+    estimator: KernelClassifier,
+    cells: Sequence[dict[str, Any]],
+    rows: Rows,
+    splits: Sequence[Split],
+    resources: Resources,
+) -> tuple[Table, BaseException | None]:
+    """Return the table of all cells on all splits.
+
+    Cells that were not reached, by an interrupt (which is returned, not raised) or the
+    time limit, are not marked as done.
+    """
+    k = len(rows.classes)
+    shape = (len(splits), len(cells))
+    table = Table(
+        np.zeros(shape, dtype=bool),
+        np.zeros((*shape, k, k), dtype=np.int64),
+        *(np.zeros(shape, dtype=np.int64) for _ in range(3)),
+    )
+    for group in _groups(estimator, cells, rows):
+        jobs = [
+            (train.astype(np.uint32), test.astype(np.uint32), list(kernels), list(path))
+            for train, test in splits
+            for path, kernels in group.jobs.items()
+        ]
+        evaluation = _core.Evaluation(group.method, group.settings, jobs)
+        stopped: BaseException | None = None
+        try:
+            evaluation.run(
+                _input.native_rows(rows.X),
+                {
+                    "codes": rows.codes,
+                    "n_classes": k,
+                    "sample_weights": rows.sample_weight,
+                    "scale": rows.scale,
+                    "single_precision": rows.single_precision,
+                    "budget_bytes": resources.budget_bytes,
+                    "threads": resources.threads,
+                    "time_limit": resources.time_limit,
+                    "progress": resources.progress,
+                    **group.plan,
+                },
+            )
+        except KeyboardInterrupt as interrupt:
+            stopped = interrupt
+        _collect(table, group, evaluation, len(splits))
+        if stopped is not None:
+            return table, stopped
+    return table, None
+
+
+class _Group(NamedTuple):
+    """Cells that differ in kernel and path only."""
+
+    method: str
+    settings: dict[str, Any]
+    plan: dict[str, Any]
+    # Kernels of each path, and the cell of each (path, kernel, value of the path).
+    jobs: dict[tuple[float, ...], list[Any]]
+    places: dict[tuple[tuple[float, ...], Any, float], list[int]]
+
+
+def _groups(
+    estimator: KernelClassifier, cells: Sequence[dict[str, Any]], rows: Rows
+) -> list[_Group]:
+    path_name = PATHS[type(estimator)]
+    found: dict[str, tuple[Any, dict[Any, dict[float, list[int]]]]] = {}
+    for number, cell in enumerate(cells):
+        model = clone(estimator).set_params(**cell)
+        method, settings = _settings(model)
+        plan = {
+            "class_weights": _class_weights(model.class_weight, rows),
+            "multi_class": _parameters.choice("multi_class", model.multi_class, ("ovo", "ovr")),
+            "break_ties": model._breaks_ties(),
+        }
+        key = repr((method, settings, model.class_weight, plan["multi_class"], plan["break_ties"]))
+        _, kernels = found.setdefault(key, ((method, settings, plan), {}))
+        values = kernels.setdefault(model._kernel_arguments(), {})
+        value = _parameters.real(path_name, getattr(model, path_name))
+        values.setdefault(value, []).append(number)
+    groups = []
+    for (method, settings, plan), kernels in found.values():
+        group = _Group(method, settings, plan, {}, {})
+        for kernel, values in kernels.items():
+            path = tuple(values)
+            group.jobs.setdefault(path, []).append(kernel)
+            for value, numbers in values.items():
+                group.places[path, kernel, value] = numbers
+        groups.append(group)
+    return groups
+
+
+def _settings(model: KernelClassifier) -> tuple[str, dict[str, Any]]:
+    """Return the name of the method and its parameters besides path and kernel."""
+    if isinstance(model, OLLAWV):
+        return "ollawv", {
+            "c": _parameters.real("C", model.C),
+            "bias": _parameters.flag("bias", model.bias),
+            "max_sv_fraction": _parameters.real("max_sv_fraction", model.max_sv_fraction),
+        }
+    assert isinstance(model, SVC)
+    return "svc", {
+        "tol": _parameters.real("tol", model.tol),
+        "working_set_size": optional_count("working_set_size", model.working_set_size, None),
+        "shrinking": _parameters.flag("shrinking", model.shrinking),
+        "max_iter": optional_count("max_iter", model.max_iter, -1),
+    }
+
+
+def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:
+    """Return the weight of each class, or None for weights that each split balances."""
+    weights = _input.class_weights(class_weight, rows.classes, rows.codes)
+    return None if isinstance(class_weight, str) else weights
+
+
+def _collect(table: Table, group: _Group, evaluation: Any, n_splits: int) -> None:
+    job = 0
+    for split in range(n_splits):
+        for path, kernels in group.jobs.items():
+            for number, kernel in enumerate(kernels):
+                found = evaluation.cells(job, number)
+                if found is None:
+                    continue
+                for place, value in enumerate(path):
+                    for cell in group.places[path, kernel, value]:
+                        table.done[split, cell] = True
+                        table.confusion[split, cell] = found["confusion"][place]
+                        table.n_support[split, cell] = found["n_support"][place]
+                        table.n_iter[split, cell] = found["n_iter"][place]
+                        table.n_unfinished[split, cell] = found["n_unfinished"][place]
+            job += 1
+
+
+def scores(confusion: NDArray[np.int64], scoring: str) -> NDArray[np.float64]:
+    """Return a score for each table of predictions, as scikit-learn defines it."""
+    right = np.diagonal(confusion, axis1=-2, axis2=-1).astype(float)
+    true, predicted = confusion.sum(axis=-1), confusion.sum(axis=-2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if scoring == "accuracy":
+            return np.asarray(right.sum(axis=-1) / true.sum(axis=-1))
+        if scoring == "balanced_accuracy":
+            return np.asarray(np.nanmean(right / true, axis=-1))
+        # Classes that are neither there nor predicted do not count.
+        f1 = 2 * right / np.where(true + predicted > 0, true + predicted, np.nan)
+        return np.asarray(np.nanmean(f1, axis=-1))
+
+
+SCORINGS = ("accuracy", "balanced_accuracy", "f1_macro")

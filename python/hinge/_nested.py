@@ -1,0 +1,474 @@
+"""Nested cross-validation: choose inside, judge outside, all in one computation."""
+
+from __future__ import annotations
+
+import html
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from hinge import _engine, _input, _parameters, _resources
+from hinge._base import KernelClassifier
+from hinge._folds import fold_labels, nested_fold_labels
+from hinge._methods import METHODS, estimator_of
+from hinge._pattern import PatternSearch
+from hinge._scaling import MinMaxScaler
+
+Scale = Literal["fold", "global"] | None
+
+_GAMMAS = [4.0**power for power in range(-5, 3)]
+DEFAULT_GRIDS: dict[str, dict[str, list[Any]]] = {
+    "svc": {"C": [4.0**power for power in range(-2, 6)], "gamma": _GAMMAS},
+    "ollawv": {"margin": [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 0.8], "gamma": _GAMMAS},
+}
+
+
+@dataclass
+class NestedResult:
+    """What a nested cross-validation found.
+
+    Attributes
+    ----------
+    method : str
+    scoring : str
+    cells : list of dict
+        The candidates, in the order of the columns of ``inner_scores``.
+    inner_scores : ndarray of shape (n_outer, n_inner, n_cells)
+        NaN where a cell was not evaluated.
+    outer_scores : ndarray of shape (n_outer,)
+        Of the cell chosen in each outer fold, on the rows held out; NaN if not reached.
+    best_params : list of dict
+        The cell chosen in each outer fold.
+    support_fraction : ndarray of shape (n_outer,)
+        Share of the training rows that are support vectors of the chosen machines.
+    seconds : dict
+        Wall time by phase.
+    counts : dict
+        Trainings (cells on splits), steps, and machines that did not converge.
+    complete : bool
+        False if an interrupt or the time limit came first.
+    """
+
+    method: str
+    scoring: str
+    cells: list[dict[str, Any]]
+    inner_scores: NDArray[np.float64]
+    outer_scores: NDArray[np.float64]
+    best_params: list[dict[str, Any]]
+    support_fraction: NDArray[np.float64]
+    seconds: dict[str, float]
+    counts: dict[str, int]
+    complete: bool
+    _refit: Callable[[], Any] = field(repr=False)
+
+    @property
+    def mean_score(self) -> float:
+        """Mean of the outer scores that were reached."""
+        return _mean(self.outer_scores)
+
+    @property
+    def std_score(self) -> float:
+        """Standard deviation of the outer scores that were reached."""
+        reached = self.outer_scores[~np.isnan(self.outer_scores)]
+        return float(np.std(reached)) if len(reached) else float("nan")
+
+    def refit(self) -> Any:
+        """Choose a cell by plain cross-validation on all rows, and fit it to them.
+
+        Returns the fitted estimator, in a pipeline with its scaler if rows were scaled.
+        """
+        return self._refit()
+
+    def to_frame(self) -> Any:
+        """Return one row for each cell and outer fold, as a pandas DataFrame."""
+        import pandas as pd  # type: ignore[import-untyped]
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # cells without a score
+            means = np.nanmean(self.inner_scores, axis=1)
+            stds = np.nanstd(self.inner_scores, axis=1)
+        rows = []
+        for fold, best in enumerate(self.best_params):
+            for number, cell in enumerate(self.cells):
+                rows.append(
+                    {"outer_fold": fold, **cell}
+                    | {
+                        "inner_mean": means[fold, number],
+                        "inner_std": stds[fold, number],
+                        "chosen": cell == best,
+                        "outer_score": self.outer_scores[fold] if cell == best else np.nan,
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    def __str__(self) -> str:
+        """Return a short table."""
+        lines = [self._headline()]
+        for fold, (score, params) in enumerate(
+            zip(self.outer_scores, self.best_params, strict=True)
+        ):
+            shown = ", ".join(f"{name}={_short(value)}" for name, value in params.items())
+            lines.append(f"  outer fold {fold}: {score:.4f}  {shown}")
+        total = sum(self.seconds.values())
+        lines.append(f"  {self.counts['trainings']:,} trainings in {total:.2f} s")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _headline(self) -> str:
+        state = "" if self.complete else " (not complete)"
+        return (
+            f"{self.method}: {self.scoring} {self.mean_score:.4f} +- {self.std_score:.4f}, "
+            f"{100 * _mean(self.support_fraction):.1f} % support vectors{state}"
+        )
+
+    def _repr_html_(self) -> str:
+        names = list(dict.fromkeys(name for cell in self.best_params for name in cell))
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in ["fold", "score", *names])
+        body = ""
+        for fold, params in enumerate(self.best_params):
+            cells = [str(fold), f"{self.outer_scores[fold]:.4f}"]
+            cells += [_short(params.get(name, "")) for name in names]
+            body += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+        caption = f"<caption>{html.escape(self._headline())}</caption>"
+        return f"<table>{caption}<tr>{head}</tr>{body}</table>"
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    reached = values[~np.isnan(values)]
+    return float(np.mean(reached)) if len(reached) else float("nan")
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def nested_cv(
+    X: Any,
+    y: Any,
+    method: str | KernelClassifier | Sequence[str | KernelClassifier] = "svc",
+    grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]] | None = None,
+    outer: Any = 5,
+    inner: Any = 5,
+    search: Literal["grid", "pattern"] = "grid",
+    scale: Scale = "fold",
+    scoring: Literal["accuracy", "balanced_accuracy", "f1_macro"] = "accuracy",
+    sample_weight: Any = None,
+    n_jobs: int | None = -1,
+    memory_budget: int | None = None,
+    random_state: Any = None,
+    time_limit: float | None = None,
+) -> Any:
+    """Choose parameters by inner cross-validation, and judge the choice on outer folds.
+
+    Every cell of the grid is trained on every inner split of every outer fold; the cell
+    with the highest mean score is trained on the outer training rows and judged on the
+    rows held out. Ties go to the first cell, that is the smaller C or margin, then the
+    smaller gamma. All trainings are one computation that shares scaled rows, distances,
+    kernel matrices and paths; the result is that of single trainings, up to ``tol``.
+
+    Parameters
+    ----------
+    X, y
+        Rows and labels, as for the estimators.
+    method : str, estimator, or a list of them
+        One of :func:`hinge.methods`, or an estimator with the parameters that the grid does
+        not vary. A list compares methods on the same folds.
+    grid : dict of lists, list of such, or None
+        Candidates; None for 8 x 8: C = 4^-2 ... 4^5 (OLLAWV: eight margins) by
+        gamma = 4^-5 ... 4^2.
+    outer, inner : int or splitter
+        Folds, stratified and shuffled; or splitters of scikit-learn.
+    search : {"grid", "pattern"}
+        All cells, or a five-point cross that moves to its best point and halves its steps
+        when the centre is best.
+    scale : {"fold", "global", None}
+        Scale features to [0, 1] by the training rows of each split; by all rows, as the
+        papers did; or not at all.
+    scoring : {"accuracy", "balanced_accuracy", "f1_macro"}
+        What is compared.
+    sample_weight : array-like or None
+        Factor of C for each row in training (exact SVC only).
+    n_jobs : int or None, default=-1
+        Threads.
+    memory_budget : int or None
+        Bytes for distances and kernel matrices; None for most of what is free. A set that
+        does not fit is trained from cached rows.
+    random_state : int, RandomState or None
+        Of the folds.
+    time_limit : float or None
+        Seconds; what is done by then is returned.
+
+    Returns
+    -------
+    NestedResult, or with a list of methods a dict of them by name
+        After Ctrl-C, too, with ``complete`` False, if any cell was done.
+
+    Notes
+    -----
+    With scaling, kernel values are computed in float32 (sums and solutions are float64);
+    without it, in the type of X.
+
+    Examples
+    --------
+    >>> import hinge
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = hinge.nested_cv(X, y, method="ollawv", random_state=0)
+    >>> result.mean_score > 0.9
+    True
+    """
+    problem = _Problem.check(X, y, scale, scoring, sample_weight)
+    folds = _splits(problem, outer, inner, random_state)
+    budget = _resources.budget_bytes(memory_budget)
+    threads = _resources.threads(n_jobs)
+    end = None if time_limit is None else time.monotonic() + _positive("time_limit", time_limit)
+    if isinstance(method, str | KernelClassifier):
+        return _run(problem, method, grid, search, folds, (threads, budget, end))
+    results: dict[str, NestedResult] = {}
+    for each in method:
+        result = _run(problem, each, grid, search, folds, (threads, budget, end))
+        results[result.method] = result
+        if not result.complete:
+            break
+    return results
+
+
+@dataclass
+class _Problem:
+    """Checked rows, and how they are scaled and scored."""
+
+    rows: _engine.Rows
+    X: Any
+    y: Any
+    scale: Scale
+    scoring: str
+
+    @classmethod
+    def check(cls, X: Any, y: Any, scale: Any, scoring: Any, sample_weight: Any) -> _Problem:
+        checked = _input.check_rows(X)
+        classes, codes = _input.check_labels(y)
+        if len(codes) != checked.shape[0]:
+            raise ValueError(f"X has {checked.shape[0]} rows, but y has {len(codes)}")
+        if scale not in ("fold", "global", None):
+            raise ValueError(f"scale = {scale!r} is not valid: it must be 'fold', 'global' or None")
+        _parameters.choice("scoring", scoring, _engine.SCORINGS)
+        weights = _input.sample_weights(sample_weight, len(codes))
+        if weights is not None and not (weights > 0).all():
+            raise ValueError("sample_weight must be positive in nested_cv")
+        if scale == "global":
+            checked = MinMaxScaler().fit_transform(checked).astype(np.float32)
+        rows = _engine.Rows(
+            checked, classes, codes, weights, scale == "fold", single_precision=scale is not None
+        )
+        return cls(rows, X, y, scale, scoring)
+
+
+Folds = list[tuple[_engine.Split, list[_engine.Split]]]
+
+
+def _splits(problem: _Problem, outer: Any, inner: Any, random_state: Any) -> Folds:
+    """Return the outer splits with their inner splits, as row numbers."""
+    X, y = problem.rows.X, problem.y
+    if isinstance(outer, int) and isinstance(inner, int):
+        labels, inner_labels = nested_fold_labels(y, outer, inner, random_state)
+        return [
+            (
+                (np.flatnonzero(labels != o), np.flatnonzero(labels == o)),
+                [
+                    (
+                        np.flatnonzero((inside != i) & (labels != o)),
+                        np.flatnonzero(inside == i),
+                    )
+                    for i in range(inner)
+                ],
+            )
+            for o, inside in enumerate(inner_labels)
+        ]
+    labelled = np.asarray(y)
+    found: Folds = []
+    for train, test in _plain_splits(X, labelled, outer, random_state):
+        inside = _plain_splits(X[train], labelled[train], inner, random_state)
+        found.append(((train, test), [(train[a], train[b]) for a, b in inside]))
+    return found
+
+
+def _plain_splits(X: Any, y: Any, folds: Any, random_state: Any) -> list[_engine.Split]:
+    if isinstance(folds, int):
+        labels = fold_labels(y, folds, random_state)
+        return [
+            (np.flatnonzero(labels != fold), np.flatnonzero(labels == fold))
+            for fold in range(folds)
+        ]
+    splits: Iterable[_engine.Split] = folds.split(X, y) if hasattr(folds, "split") else folds
+    return [(np.sort(train), np.asarray(test)) for train, test in splits]
+
+
+def _positive(name: str, value: Any) -> float:
+    number = _parameters.real(name, value)
+    if not number > 0:
+        raise ValueError(f"{name} = {number} is not valid: it must be positive")
+    return number
+
+
+def cells_of(grid: Any, method: str) -> list[dict[str, Any]]:
+    """Return the candidates of a grid, or of the default grid of a method.
+
+    Of two that are equally good the first is taken: the parameter of the path (C, margin)
+    varies slowest.
+    """
+    cells = list(ParameterGrid(DEFAULT_GRIDS[method] if grid is None else grid))
+    if not cells:
+        raise ValueError("the grid is empty")
+    path = _engine.PATHS[METHODS[method]]
+    values = list(dict.fromkeys(cell.get(path) for cell in cells))
+    return sorted(cells, key=lambda cell: values.index(cell.get(path)))
+
+
+def _run(
+    problem: _Problem,
+    method: str | KernelClassifier,
+    grid: Any,
+    search: str,
+    folds: Folds,
+    limits: tuple[int, int, float | None],
+) -> NestedResult:
+    name, estimator = estimator_of(method)
+    cells = cells_of(grid, name)
+    _parameters.choice("search", search, ("grid", "pattern"))
+    threads, budget, end = limits
+
+    def resources() -> _engine.Resources:
+        left = None if end is None else max(end - time.monotonic(), 1e-9)
+        return _engine.Resources(threads, budget, left)
+
+    n_outer, n_inner = len(folds), len(folds[0][1])
+    scores = np.full((n_outer, n_inner, len(cells)), np.nan)
+    counts = {"trainings": 0, "steps": 0, "unfinished": 0}
+    start = time.perf_counter()
+    stopped: BaseException | None = None
+
+    def look(outer: list[int], wanted: list[int]) -> None:
+        """Evaluate the wanted cells on the inner splits of some outer folds."""
+        nonlocal stopped
+        splits = [split for o in outer for split in folds[o][1]]
+        table, stopped = _engine.evaluate(
+            estimator, [cells[cell] for cell in wanted], problem.rows, splits, resources()
+        )
+        _count(counts, table)
+        found = np.where(table.done, _engine.scores(table.confusion, problem.scoring), np.nan)
+        scores[np.ix_(outer, range(n_inner), wanted)] = found.reshape(
+            len(outer), n_inner, len(wanted)
+        )
+
+    if search == "grid":
+        look(list(range(n_outer)), list(range(len(cells))))
+    else:
+        for o in range(n_outer):
+            pattern = PatternSearch(cells)
+            while stopped is None and (wanted := pattern.wanted(scores[o].mean(axis=0))):
+                look([o], wanted)
+                if np.isnan(scores[o][:, wanted]).any():  # the time is up
+                    break
+    inner_seconds = time.perf_counter() - start
+    best = [_best(scores[o]) for o in range(n_outer)]
+    outer_scores = np.full(n_outer, np.nan)
+    support = np.full(n_outer, np.nan)
+    if stopped is None:
+        stopped = _judge(
+            problem, estimator, cells, best, folds, resources, outer_scores, support, counts
+        )
+    if isinstance(stopped, KeyboardInterrupt) and not (~np.isnan(scores)).any():
+        raise stopped
+    return NestedResult(
+        method=name,
+        scoring=problem.scoring,
+        cells=cells,
+        inner_scores=scores,
+        outer_scores=outer_scores,
+        best_params=[cells[cell] if cell is not None else {} for cell in best],
+        support_fraction=support,
+        seconds={
+            "inner": inner_seconds,
+            "outer": time.perf_counter() - start - inner_seconds,
+        },
+        counts=counts,
+        complete=stopped is None and not np.isnan(outer_scores).any(),
+        _refit=lambda: refit(problem, estimator, cells, n_inner, (threads, budget)),
+    )
+
+
+def _judge(
+    problem: _Problem,
+    estimator: KernelClassifier,
+    cells: list[dict[str, Any]],
+    best: list[int | None],
+    folds: Folds,
+    resources: Callable[[], _engine.Resources],
+    outer_scores: NDArray[np.float64],
+    support: NDArray[np.float64],
+    counts: dict[str, int],
+) -> BaseException | None:
+    """Train the chosen cell of each outer fold on its training rows, and score it."""
+    for cell in sorted({cell for cell in best if cell is not None}):
+        outer = [o for o, chosen in enumerate(best) if chosen == cell]
+        splits = [folds[o][0] for o in outer]
+        table, stopped = _engine.evaluate(
+            estimator, [cells[cell]], problem.rows, splits, resources()
+        )
+        _count(counts, table)
+        found = _engine.scores(table.confusion[:, 0], problem.scoring)
+        for place, o in enumerate(outer):
+            if table.done[place, 0]:
+                outer_scores[o] = found[place]
+                support[o] = table.n_support[place, 0] / len(splits[place][0])
+        if stopped is not None:
+            return stopped
+    return None
+
+
+def _best(scores: NDArray[np.float64]) -> int | None:
+    """Return the first cell with the highest mean over all inner folds."""
+    means = scores.mean(axis=0)
+    return None if np.isnan(means).all() else int(np.nanargmax(means))
+
+
+def _count(counts: dict[str, int], table: _engine.Table) -> None:
+    counts["trainings"] += int(table.done.sum())
+    counts["steps"] += int(table.n_iter.sum())
+    counts["unfinished"] += int(table.n_unfinished.sum())
+
+
+def refit(
+    problem: _Problem,
+    estimator: KernelClassifier,
+    cells: list[dict[str, Any]],
+    n_folds: int,
+    limits: tuple[int, int],
+) -> Any:
+    """Choose a cell by cross-validation on all rows, and fit it to them."""
+    from sklearn.base import clone
+
+    splits = _plain_splits(problem.rows.X, problem.y, n_folds, 0)
+    table, stopped = _engine.evaluate(
+        estimator, cells, problem.rows, splits, _engine.Resources(*limits)
+    )
+    if stopped is not None:
+        raise stopped
+    best = _best(_engine.scores(table.confusion, problem.scoring))
+    model = clone(estimator).set_params(**cells[best or 0], n_jobs=limits[0])
+    whole: Pipeline | KernelClassifier = model
+    if problem.scale is not None:
+        whole = make_pipeline(MinMaxScaler(), model)
+    name = type(model).__name__.lower()
+    weights = problem.rows.sample_weight
+    key = "sample_weight" if whole is model else f"{name}__sample_weight"
+    extra = {} if weights is None else {key: weights}
+    return whole.fit(problem.X, problem.y, **extra)
