@@ -277,7 +277,8 @@ class SVC(KernelClassifier):
                 f"the kernel function returned an array of shape {values.shape}, "
                 f"but should have returned one of shape {shape}"
             )
-        return np.asarray(sp.csr_matrix(values).toarray() if sp.issparse(values) else values)
+        is_sparse = isinstance(values, sp.csr_matrix | sp.csr_array)
+        return np.asarray(values.toarray() if is_sparse else values)
 
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
         kernel = "precomputed" if callable(self.kernel) else self.kernel

@@ -1,0 +1,104 @@
+"""How fast is hinge.nested_cv beside scikit-learn's nested cross-validation?
+
+The peer is ``cross_val_score(GridSearchCV(make_pipeline(MinMaxScaler(), SVC())))`` on the
+same outer and inner folds and the same 8 x 8 grid, with two jobs. Prints for each set the
+seconds of both, the ratio, the mean accuracies and in how many outer folds the same cell was
+chosen; then the geometric means. ``--methods ollawv`` times OLLAWV (8 margins x 8 gammas)
+against the same peer. ``--peer none`` runs ours alone.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+
+import numpy as np
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
+from sklearn.svm import SVC
+
+import hinge
+from data import raw
+from harness import parser
+
+SETS = (
+    "iris,teach,wine,cancer,sonar,glass,vote,heart,dermatology,prokaryotic,eukaryotic,"
+    "optdigits,satimage"
+)
+GRID = {
+    "svc__C": [4.0**power for power in range(-2, 6)],
+    "svc__gamma": [4.0**power for power in range(-5, 3)],
+}
+
+
+def folds(y) -> tuple[StratifiedKFold, StratifiedKFold]:
+    """Return the outer and the inner splitter."""
+    return StratifiedKFold(5, shuffle=True, random_state=0), StratifiedKFold(
+        5, shuffle=True, random_state=1
+    )
+
+
+def peer(X, y, n_jobs: int) -> tuple[float, np.ndarray, list[dict[str, float]]]:
+    """Return seconds, outer scores and chosen cells of scikit-learn."""
+    outer, inner = folds(y)
+    scaler = MinMaxScaler() if isinstance(X, np.ndarray) else MaxAbsScaler()
+    search = GridSearchCV(
+        make_pipeline(scaler, SVC(cache_size=1000)), GRID, cv=inner, n_jobs=n_jobs
+    )
+    start = time.perf_counter()
+    found = cross_validate(search, X, y, cv=outer, return_estimator=True)
+    seconds = time.perf_counter() - start
+    best = [
+        {name.removeprefix("svc__"): value for name, value in model.best_params_.items()}
+        for model in found["estimator"]
+    ]
+    return seconds, found["test_score"], best
+
+
+def ours(X, y, method: str, n_jobs: int) -> tuple[float, hinge.NestedResult]:
+    """Return seconds and the result."""
+    outer, inner = folds(y)
+    start = time.perf_counter()
+    result = hinge.nested_cv(X, y, method=method, outer=outer, inner=inner, n_jobs=n_jobs)
+    return time.perf_counter() - start, result
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--sets", default=SETS, help="comma-separated names")
+    options.add_argument("--methods", default="svc,ollawv", help="comma-separated names")
+    options.add_argument("--peer", default="sklearn", choices=["sklearn", "none"])
+    arguments = options.parse_args()
+    warnings.simplefilter("ignore")
+    methods = arguments.methods.split(",")
+    ratios: dict[str, list[float]] = {method: [] for method in methods}
+    for name in arguments.sets.split(","):
+        X, y, _ = raw(name)
+        best = {}
+        for method in methods:
+            runs = [ours(X, y, method, arguments.n_jobs) for _ in range(arguments.repeats)]
+            best[method] = min(runs, key=lambda run: run[0])
+        line = f"{name:<12} {X.shape[0]:6} rows"
+        if arguments.peer == "sklearn":
+            seconds, scores, chosen = peer(X, y, arguments.n_jobs)
+            line += f"   sklearn {seconds:8.2f} s {np.mean(scores):.4f}"
+        for method, (took, result) in best.items():
+            line += f"   {method} {took:8.3f} s {result.mean_score:.4f}"
+            line += f" sv {100 * np.mean(result.support_fraction):.0f} %"
+            if arguments.peer == "sklearn":
+                ratios[method].append(seconds / took)
+                line += f" {seconds / took:6.0f}x"
+                if method == "svc":
+                    same = sum(a == b for a, b in zip(result.best_params, chosen, strict=True))
+                    line += f" ({same} of {len(chosen)} cells the same)"
+        print(line, flush=True)
+    for method, values in ratios.items():
+        if values:
+            mean = math.exp(np.mean(np.log(values)))
+            print(f"{method}: geometric mean {mean:.0f}x, least {min(values):.0f}x")
+
+
+if __name__ == "__main__":
+    main()
