@@ -18,14 +18,17 @@ from hinge._methods import methods
 from hinge._nested import NestedResult, nested_cv
 from hinge._ollawv import OLLAWV
 from hinge._scaling import MinMaxScaler
+from hinge._search import GridSearchCV, PatternSearchCV
 from hinge._svc import SVC
 
 __all__ = [
     "OLLAWV",
     "SVC",
     "Certificate",
+    "GridSearchCV",
     "MinMaxScaler",
     "NestedResult",
+    "PatternSearchCV",
     "__version__",
     "dump_libsvm",
     "fit",

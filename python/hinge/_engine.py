@@ -59,6 +59,11 @@ def can_share(estimator: Any) -> bool:
     return type(estimator) in PATHS and isinstance(kernel, str) and kernel != "precomputed"
 
 
+def takes_weights(estimator: KernelClassifier) -> bool:
+    """Tell whether the method has weights of rows."""
+    return isinstance(estimator, SVC)
+
+
 def evaluate(
     estimator: KernelClassifier,
     cells: Sequence[dict[str, Any]],
