@@ -121,9 +121,10 @@ class _Group(NamedTuple):
     method: str
     settings: dict[str, Any]
     plan: dict[str, Any]
-    # Kernels of each path, and the cell of each (path, kernel, value of the path).
+    # Kernels of each path.
     jobs: dict[tuple[float, ...], list[Any]]
-    places: dict[tuple[tuple[float, ...], Any, float], list[int]]
+    # For each kernel of each path, cells and their places on the path.
+    places: dict[tuple[tuple[float, ...], Any], tuple[list[int], list[int]]]
 
 
 def _groups(
@@ -131,8 +132,11 @@ def _groups(
 ) -> list[_Group]:
     path_name = PATHS[type(estimator)]
     found: dict[str, tuple[Any, dict[Any, dict[float, list[int]]]]] = {}
+    params = estimator.get_params(deep=False)
     for number, cell in enumerate(cells):
-        model = clone(estimator).set_params(**cell)
+        if not cell.keys() <= params.keys():
+            clone(estimator).set_params(**cell)  # says which are known
+        model = type(estimator)(**params | cell)
         method, settings = _settings(model)
         plan = {
             "class_weights": _class_weights(model.class_weight, rows),
@@ -150,8 +154,8 @@ def _groups(
         for kernel, values in kernels.items():
             path = tuple(values)
             group.jobs.setdefault(path, []).append(kernel)
-            for value, numbers in values.items():
-                group.places[path, kernel, value] = numbers
+            pairs = [(c, place) for place, value in enumerate(path) for c in values[value]]
+            group.places[path, kernel] = ([c for c, _ in pairs], [place for _, place in pairs])
         groups.append(group)
     return groups
 
@@ -187,13 +191,12 @@ def _collect(table: Table, group: _Group, evaluation: Any, n_splits: int) -> Non
                 found = evaluation.cells(job, number)
                 if found is None:
                     continue
-                for place, value in enumerate(path):
-                    for cell in group.places[path, kernel, value]:
-                        table.done[split, cell] = True
-                        table.confusion[split, cell] = found["confusion"][place]
-                        table.n_support[split, cell] = found["n_support"][place]
-                        table.n_iter[split, cell] = found["n_iter"][place]
-                        table.n_unfinished[split, cell] = found["n_unfinished"][place]
+                cells, places = group.places[path, kernel]
+                table.done[split, cells] = True
+                table.confusion[split, cells] = found["confusion"][places]
+                table.n_support[split, cells] = found["n_support"][places]
+                table.n_iter[split, cells] = found["n_iter"][places]
+                table.n_unfinished[split, cells] = found["n_unfinished"][places]
             job += 1
 
 
