@@ -220,7 +220,7 @@ fn rows_of_a_group_that_are_there_are_not_thrown_out_for_the_others() -> Result<
 }
 
 #[test]
-#[ignore = "defect: the same missing row twice in one group panics in RowCache::places"]
+
 fn a_row_may_be_asked_for_twice_in_one_group() -> Result<()> {
     let mut cache = RowCache::new(4, 4, 100 * BYTES)?;
     cache.rows(&[2, 2], |rows, places| {

@@ -6,7 +6,7 @@
 use crate::simd::prefer_huge_pages;
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the cache has seen.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,9 @@ impl<T: Copy + Default + Send + Sync> RowCache<T> {
     ) -> Result<()> {
         // Those that are there first, so that making room for the others keeps them.
         let is_missing = |&i: &usize| !self.touch(i);
-        let missing: Vec<usize> = rows.iter().copied().filter(is_missing).collect();
+        let mut missing: Vec<usize> = rows.iter().copied().filter(is_missing).collect();
+        let mut named = HashSet::new();
+        missing.retain(|&i| named.insert(i));
         if missing.is_empty() {
             return Ok(());
         }
@@ -130,6 +132,11 @@ impl<T: Copy + Default + Send + Sync> RowCache<T> {
     /// What the cache has seen so far.
     pub fn counts(&self) -> CacheCounts {
         self.counts
+    }
+
+    /// Goes on counting from there.
+    pub fn set_counts(&mut self, counts: CacheCounts) {
+        self.counts = counts;
     }
 
     /// The most bytes that rows may take.
@@ -199,9 +206,6 @@ impl<T: Copy + Default + Send + Sync> RowCache<T> {
 
     /// Finds a place for row `i`: a new one while the budget lasts, or that of the oldest row.
     fn place(&mut self, i: usize) -> Result<()> {
-        if self.slot_of[i] != NONE {
-            return Ok(()); // Asked for twice.
-        }
         let slot = if self.slots.len() < self.room() {
             if self.slots.len() == self.slabs.len() * self.rows_per_slab {
                 self.add_slab()?;

@@ -335,6 +335,7 @@ impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
     }
 
     fn rejoin(&mut self, narrow: Self) {
+        self.cache.set_counts(narrow.cache.counts());
         self.computed.rejoin(narrow.computed);
     }
 

@@ -101,7 +101,7 @@ pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
     fn rejoin(&mut self, narrow: Self);
 
     /// `sums_k += factor K(i, others_k)` over all rows `(i, factor)`, without keeping any
-    /// value, in parallel.
+    /// value, in parallel where that pays.
     fn add_apart(
         &mut self,
         terms: &[(usize, f64)],

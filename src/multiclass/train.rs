@@ -12,7 +12,9 @@ use crate::solver::{BinarySolver, Machine, Problem, Start};
 use crate::{Error, Result, threads};
 use rayon::prelude::*;
 
-/// Where kernel rows come from. The machines are the same, bit for bit.
+/// Where kernel rows come from. The kernel values are the same, bit for bit, and so are the
+/// machines of methods that see one row at a time; an exact solver, whose working sets
+/// depend on the rows at hand, reaches the same optimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowSource {
     /// The cheapest that fits the budget.

@@ -116,7 +116,11 @@ fn jobs<M>(
 #[pymethods]
 impl Evaluation {
     #[new]
-    fn new(method: &str, settings: &Bound<'_, PyDict>, jobs_given: Vec<JobArg<'_>>) -> PyResult<Self> {
+    fn new(
+        method: &str,
+        settings: &Bound<'_, PyDict>,
+        jobs_given: Vec<JobArg<'_>>,
+    ) -> PyResult<Self> {
         let jobs = match method {
             "svc" => {
                 let given: SvcArgs = settings.extract()?;
@@ -180,9 +184,12 @@ impl Evaluation {
             seconds: plan.time_limit,
         };
         let single = plan.single_precision;
-        door::run_within(py, limits, plan.progress.as_ref(), |monitor| {
-            with_matrix!(&view.matrix()?, matrix => self.run_on(matrix, &common, single, monitor))
-        })
+        door::run_within(
+            py,
+            limits,
+            plan.progress.as_ref(),
+            |monitor| with_matrix!(&view.matrix()?, matrix => self.run_on(matrix, &common, single, monitor)),
+        )
     }
 
     /// The cells of one kernel of one job as arrays, or `None` if they are not done.
@@ -196,7 +203,10 @@ impl Evaluation {
             return Ok(None);
         };
         let found = PyDict::new(py);
-        let counts: Vec<u32> = cells.iter().flat_map(|cell| cell.confusion.clone()).collect();
+        let counts: Vec<u32> = cells
+            .iter()
+            .flat_map(|cell| cell.confusion.clone())
+            .collect();
         let k = cells
             .first()
             .map_or(0, |cell| (cell.confusion.len() as f64).sqrt() as usize);

@@ -161,7 +161,9 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
         let (plan, job) = (self.plan, self.job);
         self.monitor.check()?;
         let split = Split::<T>::new(self.rows, plan.codes, (&job.train, &job.test), plan.scaling)?;
-        let train_rows = split.rows.gather(&(0..split.n_train() as u32).collect::<Vec<_>>())?;
+        let train_rows = split
+            .rows
+            .gather(&(0..split.n_train() as u32).collect::<Vec<_>>())?;
         let kernels = job
             .kernels
             .iter()
@@ -237,9 +239,13 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
         let plan = self.plan;
         let spec = plan.scheme.machine(number, &split.labels);
         let weight = |&class: &usize| self.class_weight(split, class);
-        let row_weights: Option<Vec<f64>> = plan
-            .row_weights
-            .map(|weights| split.train.iter().map(|&row| weights[row as usize]).collect());
+        let row_weights: Option<Vec<f64>> = plan.row_weights.map(|weights| {
+            split
+                .train
+                .iter()
+                .map(|&row| weights[row as usize])
+                .collect()
+        });
         let problem = Problem {
             signs: &spec.signs,
             weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
@@ -284,7 +290,10 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
                 let predicted = split.classes[winner as usize];
                 confusion[code as usize * k + predicted as usize] += 1;
             }
-            let path: Vec<&Machine> = machines.iter().map(|tested| &tested.path[setting]).collect();
+            let path: Vec<&Machine> = machines
+                .iter()
+                .map(|tested| &tested.path[setting])
+                .collect();
             cell(confusion, split.n_train(), &path)
         });
         // Nobody else evaluates this kernel of this job.
@@ -307,9 +316,18 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
             .collect();
         let labels = crate::data::Labels::new(&codes, split.labels.n_classes())?;
         let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
-        let mut set = TrainingSet::new(train_rows, labels, weights.collect(), self.job.kernels[number])?;
+        let mut set = TrainingSet::new(
+            train_rows,
+            labels,
+            weights.collect(),
+            self.job.kernels[number],
+        )?;
         if let Some(weights) = plan.row_weights {
-            let own: Vec<f64> = split.train.iter().map(|&row| weights[row as usize]).collect();
+            let own: Vec<f64> = split
+                .train
+                .iter()
+                .map(|&row| weights[row as usize])
+                .collect();
             set = set.with_row_weights(&own)?;
         }
         let training = set.train(
@@ -323,11 +341,19 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
         let test_rows = split.rows.gather(&test)?;
         let mut cells = Vec::with_capacity(training.machines.len());
         for machines in &training.machines {
-            if machines.iter().any(|machine| machine.status == Status::TimeLimit) {
+            if machines
+                .iter()
+                .any(|machine| machine.status == Status::TimeLimit)
+            {
                 return Ok(());
             }
-            let model =
-                model::Model::new(*set.kernel(), plan.scheme, set.labels(), machines, train_rows)?;
+            let model = model::Model::new(
+                *set.kernel(),
+                plan.scheme,
+                set.labels(),
+                machines,
+                train_rows,
+            )?;
             let predicted = model.predict(&test_rows, plan.ties, self.monitor)?;
             let mut confusion = vec![0; plan.n_classes * plan.n_classes];
             for (&code, &winner) in split.test_codes.iter().zip(&predicted) {

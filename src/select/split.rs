@@ -135,5 +135,8 @@ fn convert<S: Lanes, T: Lanes>(rows: &Matrix<'_, S>) -> Result<Matrix<'static, T
     if rows.max_abs().is_finite() {
         return Ok(rows);
     }
-    Err(Error::Data(format!("X has values beyond the range of {}", T::NAME)))
+    Err(Error::Data(format!(
+        "X has values beyond the range of {}",
+        T::NAME
+    )))
 }

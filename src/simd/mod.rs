@@ -269,7 +269,7 @@ pub fn second_order<T: Lanes>(
         [v_fall.1.len(), row.len(), diagonal.len()],
         [v_fall.0.len(); 3]
     );
-    assert!(row.len() % PAIR_LANES == 0 && row.len() < i32::MAX as usize);
+    assert!(row.len().is_multiple_of(PAIR_LANES) && row.len() < i32::MAX as usize);
     dispatch!(
         pairs::second_order,
         T,

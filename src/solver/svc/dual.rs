@@ -14,6 +14,8 @@
 /// Coefficients, their bounds and minus the gradient of some rows.
 #[derive(Debug, Clone, Default)]
 pub struct Dual {
+    /// The label, +1 or -1.
+    pub y: Vec<f64>,
     /// `y_i alpha_i`.
     pub beta: Vec<f64>,
     /// The least that `beta_i` may be.
@@ -47,6 +49,7 @@ impl Dual {
     pub fn new(labels: impl Iterator<Item = f64>, bounds: impl Iterator<Item = f64>) -> Self {
         let mut dual = Self::default();
         for (y, bound) in labels.zip(bounds) {
+            dual.y.push(y);
             dual.beta.push(0.0);
             dual.lower.push(if y < 0.0 { -bound } else { 0.0 });
             dual.upper.push(if y > 0.0 { bound } else { 0.0 });
@@ -92,19 +95,14 @@ impl Dual {
         (0..self.len()).filter(|&i| self.beta[i] != 0.0)
     }
 
-    /// The label of row `i`, which its bounds tell.
-    fn label(&self, i: usize) -> f64 {
-        if self.upper[i] > 0.0 { 1.0 } else { -1.0 }
-    }
-
     /// Coefficients of a solution whose decision function is near that of the present ones with
     /// this bias: rows inside the margin at their bounds, the worst first, as many on one side
     /// as on the other.
     pub fn guess(&self, bias: f64) -> Vec<f64> {
         // How far inside: 1 less the margin.
-        let depth = |i: usize| self.label(i) * (self.v[i] - bias);
+        let depth = |i: usize| self.y[i] * (self.v[i] - bias);
         let inside = |label: f64| -> (Vec<usize>, f64) {
-            let is_inside = |&i: &usize| self.label(i) == label && depth(i) > 0.0;
+            let is_inside = |&i: &usize| self.y[i] == label && depth(i) > 0.0;
             let mut rows: Vec<usize> = (0..self.len()).filter(is_inside).collect();
             rows.sort_unstable_by(|&a, &b| depth(b).total_cmp(&depth(a)).then(a.cmp(&b)));
             let weight = rows.iter().map(|&i| self.upper[i] - self.lower[i]).sum();
@@ -117,7 +115,7 @@ impl Dual {
             let mut left = weight;
             for i in rows {
                 let share = left.min(self.upper[i] - self.lower[i]);
-                beta[i] = self.label(i) * share;
+                beta[i] = self.y[i] * share;
                 left -= share;
             }
         }
@@ -142,27 +140,25 @@ impl Dual {
         }
     }
 
-    /// Takes other bounds of alpha, none of them lower, and scales the coefficients to the best
-    /// multiple that they allow.
-    pub fn rescale(&mut self, bounds: impl Iterator<Item = f64>) {
+    /// Takes other bounds of alpha, none of them lower.
+    pub fn set_bounds(&mut self, bounds: impl Iterator<Item = f64>) {
         for (i, bound) in bounds.enumerate() {
-            let is_positive = self.upper[i] > 0.0;
-            (self.lower[i], self.upper[i]) = if is_positive {
+            (self.lower[i], self.upper[i]) = if self.y[i] > 0.0 {
                 (0.0, bound)
             } else {
                 (-bound, 0.0)
             };
         }
-        self.rescale_within_bounds();
     }
 
-    /// Scales the coefficients to the best multiple that the bounds allow. With `K beta = y - v`
-    /// that takes no kernel value.
-    pub fn rescale_within_bounds(&mut self) {
+    /// Scales the coefficients to the best multiple that the bounds allow, and returns that
+    /// multiple. With `K beta = y - v` it takes no kernel value, but multiplies the rounding
+    /// errors of `v`.
+    pub fn rescale(&mut self) -> f64 {
         let (mut linear, mut quadratic, mut most) = (0.0, 0.0, f64::INFINITY);
         for i in (0..self.len()).filter(|&i| self.beta[i] != 0.0) {
-            linear += self.label(i) * self.beta[i];
-            quadratic += self.beta[i] * (self.label(i) - self.v[i]);
+            linear += self.y[i] * self.beta[i];
+            quadratic += self.beta[i] * (self.y[i] - self.v[i]);
             let bound = if self.beta[i] > 0.0 {
                 self.upper[i]
             } else {
@@ -177,10 +173,10 @@ impl Dual {
         };
         let factor = best.min(most);
         if !(factor > 0.0 && factor.is_finite()) {
-            return;
+            return 1.0;
         }
         for i in 0..self.len() {
-            let y = self.label(i);
+            let y = self.y[i];
             let beta = (factor * self.beta[i]).clamp(self.lower[i], self.upper[i]);
             // Exactly to the bound where rounding leaves a trace.
             let bound = if beta > 0.0 {
@@ -192,16 +188,25 @@ impl Dual {
             self.beta[i] = if is_at_bound { bound } else { beta };
             self.v[i] = y - factor * (y - self.v[i]);
         }
+        factor
     }
 
-    /// The largest violation over all rows.
+    /// `y' beta - 1/2 beta' K beta`, the objective of the dual.
+    pub fn objective(&self) -> f64 {
+        let term = |i: usize| 0.5 * self.beta[i] * (self.y[i] + self.v[i]);
+        self.nonzero().map(term).sum()
+    }
+
+    /// The largest violation over all rows; not a number if some `v` is none.
     pub fn violation(&self) -> Violation {
         let mut violation = Violation {
             max_up: f64::NEG_INFINITY,
             min_low: f64::INFINITY,
             rows: (0, 0),
         };
+        let mut finite = 0.0;
         for i in 0..self.len() {
+            finite += 0.0 * self.v[i];
             if self.may_rise(i) && self.v[i] > violation.max_up {
                 violation.max_up = self.v[i];
                 violation.rows.0 = i;
@@ -211,6 +216,7 @@ impl Dual {
                 violation.rows.1 = i;
             }
         }
+        violation.max_up += finite;
         violation
     }
 
@@ -240,6 +246,7 @@ impl Dual {
     pub fn gather(&self, rows: &[usize]) -> Self {
         let pick = |values: &[f64]| rows.iter().map(|&i| values[i]).collect();
         Self {
+            y: pick(&self.y),
             beta: pick(&self.beta),
             lower: pick(&self.lower),
             upper: pick(&self.upper),

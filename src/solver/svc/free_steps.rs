@@ -167,11 +167,19 @@ impl Factor {
         );
         let (of_v, of_ones) = (sides.col_as_slice(0), sides.col_as_slice(1));
         let level = of_v.iter().sum::<f64>() / of_ones.iter().sum::<f64>();
-        let direction: Vec<f64> = of_v
+        let mut direction: Vec<f64> = of_v
             .iter()
             .zip(of_ones)
             .map(|(a, b)| a - level * b)
             .collect();
+        // Where the matrix is nearly singular, rounding leaves a sum that is not 0.
+        let sum: f64 = direction.iter().sum();
+        let size: f64 = direction.iter().map(|d| d.abs()).sum();
+        if size > 0.0 {
+            direction
+                .iter_mut()
+                .for_each(|d| *d -= sum / size * d.abs());
+        }
         let is_finite = level.is_finite() && direction.iter().all(|d| d.is_finite());
         is_finite.then_some((direction, level))
     }

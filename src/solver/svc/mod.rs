@@ -88,6 +88,15 @@ const FEW_VECTORS: usize = 20;
 /// The violation that is small enough for a sample.
 const SAMPLE_TOL: f64 = 0.03;
 
+/// Factor of the rounding errors of `v` from which it is computed anew.
+const MOST_AMPLIFIED: f64 = 1e6;
+
+/// The most steps of a machine without a limit of its own, as in LIBSVM: this, or 100 a row.
+const MOST_STEPS: usize = 10_000_000;
+
+/// Loops without a gain after which nothing is to be expected any more.
+const LOOPS_TO_STALL: usize = 30;
+
 /// The largest price of an error that is told from a larger one.
 const LARGEST_C: f64 = 1e300;
 
@@ -97,7 +106,7 @@ impl SvcSettings {
         if self.cs.is_empty() {
             return Err(Error::parameter("C", "[]", "there must be at least one"));
         }
-        if let Some(c) = self.cs.iter().find(|&&c| !(c > 0.0)) {
+        if let Some(c) = self.cs.iter().find(|c| c.is_nan() || **c <= 0.0) {
             return Err(Error::parameter("C", c, "it must be a positive number"));
         }
         if !(self.tol > 0.0 && self.tol.is_finite()) {
@@ -157,6 +166,8 @@ impl BinarySolver for Svc {
         );
         let mut seeds = start(problem.start, &parts, &mut dual, rows, monitor)?;
         let mut machines: Vec<Option<Machine>> = vec![None; cs.len()];
+        // By how much scaling has multiplied the rounding errors of `v`.
+        let mut amplified = 1.0;
         let mut run = Run {
             settings: &self.settings,
             monitor,
@@ -169,7 +180,12 @@ impl BinarySolver for Svc {
         };
         for (number, &place) in ascending.iter().enumerate() {
             if number > 0 {
-                dual.rescale(bounds(problem, &parts, cs[place]));
+                dual.set_bounds(bounds(problem, &parts, cs[place]));
+                amplified *= dual.rescale();
+                if amplified > MOST_AMPLIFIED {
+                    refresh(&mut dual, rows, monitor)?;
+                    amplified = 1.0;
+                }
                 (run.n_iter, run.n_loops, run.first_loop) = (0, 0, 0);
             }
             if number == 0 && *problem.start == Start::Zero {
@@ -226,6 +242,20 @@ fn start<T: Lanes>(
         }
     }
     dual.project();
+    refresh(dual, rows, monitor)?;
+    if dual.rescale() > MOST_AMPLIFIED {
+        refresh(dual, rows, monitor)?;
+    }
+    Ok(Vec::new())
+}
+
+/// Computes `v` from the coefficients.
+fn refresh<T: Lanes>(
+    dual: &mut Dual,
+    rows: &mut impl KernelRows<T>,
+    monitor: &Monitor,
+) -> Result<()> {
+    dual.v.copy_from_slice(&dual.y);
     let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (i, -dual.beta[i])).collect();
     if terms.len() <= rows.room() / 2 {
         let set: Vec<usize> = terms.iter().map(|&(i, _)| i).collect();
@@ -235,8 +265,7 @@ fn start<T: Lanes>(
         let all: Vec<usize> = (0..dual.len()).collect();
         rows.add_apart(&terms, &all, &mut dual.v, monitor)?;
     }
-    dual.rescale_within_bounds();
-    Ok(Vec::new())
+    Ok(())
 }
 
 /// One machine in the making.
@@ -262,16 +291,33 @@ impl<T: Lanes> Run<'_, T> {
         mut worthy: Vec<usize>,
     ) -> Result<Status> {
         let mut loops_to_narrow = LOOPS_TO_NARROW;
+        let (mut best, mut loops_since_best, mut is_fresh) = (f64::NEG_INFINITY, 0, false);
         loop {
             self.monitor.tick(1)?;
             let violation = dual.violation();
-            if violation.size() < self.tol {
-                return Ok(Status::Converged);
-            }
-            if !violation.size().is_finite() {
+            if violation.size().is_nan() || violation.size() == f64::INFINITY {
                 return Ok(Status::NonFinite);
             }
-            if self.steps_left() == 0 {
+            if violation.size() < self.tol {
+                if is_fresh || !self.may_have_drifted(dual) {
+                    return Ok(Status::Converged);
+                }
+                refresh(dual, rows, self.monitor)?;
+                is_fresh = true;
+                continue;
+            }
+            is_fresh = false;
+            let objective = dual.objective();
+            loops_since_best = if objective > best {
+                0
+            } else {
+                loops_since_best + 1
+            };
+            best = best.max(objective);
+            if loops_since_best > LOOPS_TO_STALL {
+                return Ok(Status::Stalled);
+            }
+            if self.steps_left(dual.len()) == 0 {
                 return Ok(Status::IterationLimit);
             }
             if self.monitor.time_is_up() {
@@ -280,7 +326,8 @@ impl<T: Lanes> Run<'_, T> {
             if loops_to_narrow == 0 {
                 loops_to_narrow = LOOPS_TO_NARROW;
                 if let Some(status) = self.narrow(dual, rows, violation, &worthy)? {
-                    if status != Status::Converged {
+                    // What stalled without the other rows may go on with them.
+                    if !matches!(status, Status::Converged | Status::Stalled) {
                         return Ok(status);
                     }
                     continue;
@@ -416,7 +463,7 @@ impl<T: Lanes> Run<'_, T> {
         };
         let steps = local.solve(Limits {
             tol: share.max(0.5 * self.tol),
-            max_steps: self.steps_left().min(STEPS_PER_LOOP),
+            max_steps: self.steps_left(dual.len()).min(STEPS_PER_LOOP),
             monitor: self.monitor,
         });
         let changes: Vec<(usize, f64)> = set
@@ -435,13 +482,22 @@ impl<T: Lanes> Run<'_, T> {
         }
         self.n_iter += steps;
         self.n_loops += 1;
-        Ok(steps)
+        Ok(if changes.is_empty() { 0 } else { steps })
     }
 
-    fn steps_left(&self) -> usize {
-        self.settings
-            .max_iter
-            .map_or(usize::MAX, |most| most.saturating_sub(self.n_iter))
+    fn steps_left(&self, n_rows: usize) -> usize {
+        let most = self.settings.max_iter;
+        let most = most.unwrap_or(MOST_STEPS.max(n_rows.saturating_mul(100)));
+        most.saturating_sub(self.n_iter)
+    }
+
+    /// Whether the rounding of all steps may have moved `v` by more than a trace of `tol`.
+    fn may_have_drifted(&self, dual: &Dual) -> bool {
+        let largest = dual
+            .beta
+            .iter()
+            .fold(0.0, |most: f64, beta| most.max(beta.abs()));
+        f64::EPSILON * largest * self.n_iter as f64 > 0.01 * self.tol
     }
 }
 

@@ -54,6 +54,9 @@ impl Pairs {
         let snap = |value, bound, room| if step >= room { bound } else { value };
         let beta_i = snap(dual.beta[i] + step, dual.upper[i], room_i);
         let beta_j = snap(dual.beta[j] - step, dual.lower[j], room_j);
+        if beta_i == dual.beta[i] && beta_j == dual.beta[j] {
+            return false; // lost in rounding
+        }
         local.set(i, beta_i);
         local.set(j, beta_j);
         self.last = (i, j, step);
