@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +34,20 @@ class Table(NamedTuple):
     n_unfinished: NDArray[np.int64]
 
 
+class Watcher(Protocol):
+    """Whom a computation tells how far it is."""
+
+    def update(self, table: Table) -> None:
+        """See what is done so far; called now and then, and at the end."""
+
+
 class Resources(NamedTuple):
     """What a computation may use, and whom it tells."""
 
     threads: int
     budget_bytes: int
     time_limit: float | None = None
-    progress: Callable[[int], None] | None = None
+    watcher: Watcher | None = None
 
 
 class Rows(NamedTuple):
@@ -64,32 +72,41 @@ def takes_weights(estimator: KernelClassifier) -> bool:
     return isinstance(estimator, SVC)
 
 
+def empty_table(n_splits: int, n_cells: int, n_classes: int) -> Table:
+    """Return a table of which nothing is done."""
+    shape = (n_splits, n_cells)
+    return Table(
+        np.zeros(shape, dtype=bool),
+        np.zeros((*shape, n_classes, n_classes), dtype=np.int64),
+        *(np.zeros(shape, dtype=np.int64) for _ in range(3)),
+    )
+
+
 def evaluate(
     estimator: KernelClassifier,
     cells: Sequence[dict[str, Any]],
     rows: Rows,
     splits: Sequence[Split],
     resources: Resources,
+    table: Table | None = None,
 ) -> tuple[Table, BaseException | None]:
-    """Return the table of all cells on all splits.
+    """Return the table of all cells on all splits, going on from a table that is given.
 
     Cells that were not reached, by an interrupt (which is returned, not raised) or the
     time limit, are not marked as done.
     """
     k = len(rows.classes)
-    shape = (len(splits), len(cells))
-    table = Table(
-        np.zeros(shape, dtype=bool),
-        np.zeros((*shape, k, k), dtype=np.int64),
-        *(np.zeros(shape, dtype=np.int64) for _ in range(3)),
-    )
+    table = empty_table(len(splits), len(cells), k) if table is None else table
+    end = None if resources.time_limit is None else time.monotonic() + resources.time_limit
     for group in _groups(estimator, cells, rows):
-        jobs = [
-            (train.astype(np.uint32), test.astype(np.uint32), list(kernels), list(path))
-            for train, test in splits
-            for path, kernels in group.jobs.items()
-        ]
-        evaluation = _core.Evaluation(group.method, group.settings, jobs)
+        jobs = _jobs(group, table)
+        if not jobs:
+            continue
+        given = []
+        for job in jobs:
+            train, test = (part.astype(np.uint32) for part in splits[job.split])
+            given.append((train, test, job.kernels, list(job.path)))
+        evaluation = _core.Evaluation(group.method, group.settings, given)
         stopped: BaseException | None = None
         try:
             evaluation.run(
@@ -102,17 +119,61 @@ def evaluate(
                     "single_precision": rows.single_precision,
                     "budget_bytes": resources.budget_bytes,
                     "threads": resources.threads,
-                    "time_limit": resources.time_limit,
-                    "progress": resources.progress,
+                    "time_limit": None if end is None else max(end - time.monotonic(), 1e-9),
+                    "progress": _reporter(table, group, jobs, evaluation, resources.watcher),
                     **group.plan,
                 },
             )
         except KeyboardInterrupt as interrupt:
             stopped = interrupt
-        _collect(table, group, evaluation, len(splits))
+        _collect(table, group, jobs, evaluation)
+        if resources.watcher is not None:
+            resources.watcher.update(table)
         if stopped is not None:
             return table, stopped
     return table, None
+
+
+class _Job(NamedTuple):
+    """A split with kernels that have one path."""
+
+    split: int
+    path: tuple[float, ...]
+    kernels: list[Any]
+
+
+def _jobs(group: _Group, table: Table) -> list[_Job]:
+    """Return the jobs of a group whose cells are not all done."""
+    jobs = []
+    for split in range(len(table.done)):
+        for path, kernels in group.jobs.items():
+            missing = [
+                kernel
+                for kernel in kernels
+                if not table.done[split, group.places[path, kernel][0]].all()
+            ]
+            if missing:
+                jobs.append(_Job(split, path, missing))
+    return jobs
+
+
+def _reporter(
+    table: Table, group: _Group, jobs: list[_Job], evaluation: Any, watcher: Watcher | None
+) -> Callable[[int], None] | None:
+    """Return what the core calls while it works."""
+    if watcher is None:
+        return None
+    last = 0
+
+    def report(_: int) -> None:
+        nonlocal last
+        n_done = evaluation.n_done()
+        if n_done > last:
+            last = n_done
+            _collect(table, group, jobs, evaluation)
+            watcher.update(table)
+
+    return report
 
 
 class _Group(NamedTuple):
@@ -183,21 +244,21 @@ def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:
     return None if isinstance(class_weight, str) else weights
 
 
-def _collect(table: Table, group: _Group, evaluation: Any, n_splits: int) -> None:
-    job = 0
-    for split in range(n_splits):
-        for path, kernels in group.jobs.items():
-            for number, kernel in enumerate(kernels):
-                found = evaluation.cells(job, number)
-                if found is None:
-                    continue
-                cells, places = group.places[path, kernel]
-                table.done[split, cells] = True
-                table.confusion[split, cells] = found["confusion"][places]
-                table.n_support[split, cells] = found["n_support"][places]
-                table.n_iter[split, cells] = found["n_iter"][places]
-                table.n_unfinished[split, cells] = found["n_unfinished"][places]
-            job += 1
+def _collect(table: Table, group: _Group, jobs: list[_Job], evaluation: Any) -> None:
+    """Enter what is done into the table."""
+    for number, job in enumerate(jobs):
+        for place, kernel in enumerate(job.kernels):
+            cells, places = group.places[job.path, kernel]
+            if table.done[job.split, cells].all():
+                continue
+            found = evaluation.cells(number, place)
+            if found is None:
+                continue
+            table.done[job.split, cells] = True
+            table.confusion[job.split, cells] = found["confusion"][places]
+            table.n_support[job.split, cells] = found["n_support"][places]
+            table.n_iter[job.split, cells] = found["n_iter"][places]
+            table.n_unfinished[job.split, cells] = found["n_unfinished"][places]
 
 
 def scores(confusion: NDArray[np.int64], scoring: str) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from hinge import _engine, _input, _parameters, _resources
+from hinge import _engine, _input, _parameters, _progress, _resources
 from hinge._base import KernelClassifier
+from hinge._checkpoint import Checkpoint, signature
 from hinge._folds import fold_labels, nested_fold_labels
 from hinge._methods import METHODS, estimator_of
 from hinge._pattern import PatternSearch
@@ -164,7 +166,9 @@ def nested_cv(
     n_jobs: int | None = -1,
     memory_budget: int | None = None,
     random_state: Any = None,
+    progress: bool | Callable[[dict[str, Any]], None] | None = None,
     time_limit: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Any:
     """Choose parameters by inner cross-validation, and judge the choice on outer folds.
 
@@ -203,8 +207,14 @@ def nested_cv(
         does not fit is trained from cached rows.
     random_state : int, RandomState or None
         Of the folds.
+    progress : bool, function or None
+        True shows a bar on stderr: cells done, best score so far, time left. A function is
+        called with a dictionary of these numbers.
     time_limit : float or None
         Seconds; what is done by then is returned.
+    checkpoint : path or None
+        A file to which inner scores are written every few seconds, and from which the same
+        call goes on after a stop.
 
     Returns
     -------
@@ -225,16 +235,19 @@ def nested_cv(
     >>> result.mean_score > 0.9
     True
     """
+    if checkpoint is not None and not isinstance(random_state, int) and isinstance(outer, int):
+        raise ValueError("a checkpoint needs a random_state, so that the folds are the same again")
     problem = _Problem.check(X, y, scale, scoring, sample_weight)
     folds = _splits(problem, outer, inner, random_state)
     budget = _resources.budget_bytes(memory_budget)
     threads = _resources.threads(n_jobs)
     end = None if time_limit is None else time.monotonic() + _positive("time_limit", time_limit)
+    run = _Run(problem, folds, threads, budget, end, progress, checkpoint)
     if isinstance(method, str | KernelClassifier):
-        return _run(problem, method, grid, search, folds, (threads, budget, end))
+        return run.select(method, grid, search)
     results: dict[str, NestedResult] = {}
     for each in method:
-        result = _run(problem, each, grid, search, folds, (threads, budget, end))
+        result = run.select(each, grid, search)
         results[result.method] = result
         if not result.complete:
             break
@@ -332,77 +345,131 @@ def cells_of(grid: Any, method: str) -> list[dict[str, Any]]:
     return sorted(cells, key=lambda cell: values.index(cell.get(path)))
 
 
-def _run(
-    problem: _Problem,
-    method: str | KernelClassifier,
-    grid: Any,
-    search: str,
-    folds: Folds,
-    limits: tuple[int, int, float | None],
-) -> NestedResult:
-    name, estimator = estimator_of(method)
-    cells = cells_of(grid, name)
-    _parameters.choice("search", search, ("grid", "pattern"))
-    threads, budget, end = limits
+class _Watchers:
+    """Several watchers as one."""
 
-    def resources() -> _engine.Resources:
-        left = None if end is None else max(end - time.monotonic(), 1e-9)
-        return _engine.Resources(threads, budget, left)
+    def __init__(self, *watchers: Any) -> None:
+        self.watchers = [watcher for watcher in watchers if watcher is not None]
 
-    n_outer, n_inner = len(folds), len(folds[0][1])
-    scores = np.full((n_outer, n_inner, len(cells)), np.nan)
-    counts = {"trainings": 0, "steps": 0, "unfinished": 0}
-    start = time.perf_counter()
-    stopped: BaseException | None = None
+    def update(self, table: _engine.Table) -> None:
+        for watcher in self.watchers:
+            watcher.update(table)
 
-    def look(outer: list[int], wanted: list[int]) -> None:
-        """Evaluate the wanted cells on the inner splits of some outer folds."""
-        nonlocal stopped
-        splits = [split for o in outer for split in folds[o][1]]
-        table, stopped = _engine.evaluate(
-            estimator, [cells[cell] for cell in wanted], problem.rows, splits, resources()
-        )
+
+@dataclass
+class _Run:
+    """The rows, folds and limits of one call."""
+
+    problem: _Problem
+    folds: Folds
+    threads: int
+    budget: int
+    end: float | None
+    progress: Any
+    checkpoint: str | os.PathLike[str] | None
+
+    def resources(self, watcher: Any = None) -> _engine.Resources:
+        left = None if self.end is None else max(self.end - time.monotonic(), 1e-9)
+        return _engine.Resources(self.threads, self.budget, left, watcher)
+
+    def select(self, method: str | KernelClassifier, grid: Any, search: str) -> NestedResult:
+        """Choose and judge by one method."""
+        name, estimator = estimator_of(method)
+        cells = cells_of(grid, name)
+        _parameters.choice("search", search, ("grid", "pattern"))
+        problem, folds = self.problem, self.folds
+        n_outer, n_inner = len(folds), len(folds[0][1])
+        splits = [split for _, inside in folds for split in inside]
+        table = _engine.empty_table(len(splits), len(cells), len(problem.rows.classes))
+        shown = _progress.watcher(self.progress, name, problem.scoring)
+        saved = None
+        if self.checkpoint is not None:
+            run = signature(estimator, cells, problem.rows, splits)
+            saved = Checkpoint(self.checkpoint, name, run)
+            saved.load(table)
+        start = time.perf_counter()
+        try:
+            if search == "grid":
+                resources = self.resources(_Watchers(shown, saved) if shown or saved else None)
+                table, stopped = _engine.evaluate(
+                    estimator, cells, problem.rows, splits, resources, table
+                )
+            else:
+                stopped = self._search_pattern(estimator, cells, splits, table)
+        finally:
+            if shown is not None:
+                shown.close()
+            if saved is not None:
+                saved.save(table)
+        scores = np.where(table.done, _engine.scores(table.confusion, problem.scoring), np.nan)
+        scores = scores.reshape(n_outer, n_inner, len(cells))
+        inner_seconds = time.perf_counter() - start
+        counts = {"trainings": 0, "steps": 0, "unfinished": 0}
         _count(counts, table)
-        found = np.where(table.done, _engine.scores(table.confusion, problem.scoring), np.nan)
-        scores[np.ix_(outer, range(n_inner), wanted)] = found.reshape(
-            len(outer), n_inner, len(wanted)
+        best = [_best(scores[o]) for o in range(n_outer)]
+        outer_scores, support = np.full(n_outer, np.nan), np.full(n_outer, np.nan)
+        if stopped is None:
+            stopped = _judge(
+                problem,
+                estimator,
+                cells,
+                best,
+                folds,
+                self.resources,
+                outer_scores,
+                support,
+                counts,
+            )
+        if isinstance(stopped, KeyboardInterrupt) and not table.done.any():
+            raise stopped
+        limits = (self.threads, self.budget)
+        return NestedResult(
+            method=name,
+            scoring=problem.scoring,
+            cells=cells,
+            inner_scores=scores,
+            outer_scores=outer_scores,
+            best_params=[cells[cell] if cell is not None else {} for cell in best],
+            support_fraction=support,
+            seconds={
+                "inner": inner_seconds,
+                "outer": time.perf_counter() - start - inner_seconds,
+            },
+            counts=counts,
+            complete=stopped is None and not np.isnan(outer_scores).any(),
+            _refit=lambda: refit(problem, estimator, cells, n_inner, limits),
         )
 
-    if search == "grid":
-        look(list(range(n_outer)), list(range(len(cells))))
-    else:
-        for o in range(n_outer):
+    def _search_pattern(
+        self,
+        estimator: KernelClassifier,
+        cells: list[dict[str, Any]],
+        splits: list[_engine.Split],
+        table: _engine.Table,
+    ) -> BaseException | None:
+        """Fill the table with the cells that a pattern search of each outer fold asks for."""
+        n_inner = len(self.folds[0][1])
+        for o in range(len(self.folds)):
+            inside = slice(o * n_inner, (o + 1) * n_inner)
             pattern = PatternSearch(cells)
-            while stopped is None and (wanted := pattern.wanted(scores[o].mean(axis=0))):
-                look([o], wanted)
-                if np.isnan(scores[o][:, wanted]).any():  # the time is up
+            while True:
+                scores = _engine.scores(table.confusion[inside], self.problem.scoring)
+                means = np.where(table.done[inside], scores, np.nan).mean(axis=0)
+                wanted = pattern.wanted(means)
+                if not wanted:
                     break
-    inner_seconds = time.perf_counter() - start
-    best = [_best(scores[o]) for o in range(n_outer)]
-    outer_scores = np.full(n_outer, np.nan)
-    support = np.full(n_outer, np.nan)
-    if stopped is None:
-        stopped = _judge(
-            problem, estimator, cells, best, folds, resources, outer_scores, support, counts
-        )
-    if isinstance(stopped, KeyboardInterrupt) and not (~np.isnan(scores)).any():
-        raise stopped
-    return NestedResult(
-        method=name,
-        scoring=problem.scoring,
-        cells=cells,
-        inner_scores=scores,
-        outer_scores=outer_scores,
-        best_params=[cells[cell] if cell is not None else {} for cell in best],
-        support_fraction=support,
-        seconds={
-            "inner": inner_seconds,
-            "outer": time.perf_counter() - start - inner_seconds,
-        },
-        counts=counts,
-        complete=stopped is None and not np.isnan(outer_scores).any(),
-        _refit=lambda: refit(problem, estimator, cells, n_inner, (threads, budget)),
-    )
+                found, stopped = _engine.evaluate(
+                    estimator,
+                    [cells[cell] for cell in wanted],
+                    self.problem.rows,
+                    splits[inside],
+                    self.resources(),
+                )
+                for own, new in zip(table, found, strict=True):
+                    own[inside, wanted] = new
+                if stopped is not None or not found.done.all():
+                    return stopped
+        return None
 
 
 def _judge(

@@ -192,6 +192,11 @@ impl Evaluation {
         )
     }
 
+    /// Kernels of all jobs that are done; may be called while `run` goes on.
+    fn n_done(&self) -> usize {
+        self.core.n_done()
+    }
+
     /// The cells of one kernel of one job as arrays, or `None` if they are not done.
     fn cells<'py>(
         &self,

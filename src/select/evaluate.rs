@@ -88,6 +88,12 @@ impl Evaluation {
         }
     }
 
+    /// Kernels of all jobs that are done.
+    pub fn n_done(&self) -> usize {
+        let kernels = self.cells.iter().flatten();
+        kernels.filter(|cells| cells.get().is_some()).count()
+    }
+
     /// The cells of one kernel of one job, if they are done.
     pub fn cells(&self, job: usize, kernel: usize) -> Option<&[Cell]> {
         self.cells.get(job)?.get(kernel)?.get().map(Vec::as_slice)

@@ -1,0 +1,119 @@
+"""A file from which a long model selection goes on after a stop."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hinge import _engine
+
+_VERSION = 1
+_SECONDS_BETWEEN = 10.0
+
+
+def signature(
+    estimator: Any,
+    cells: Sequence[dict[str, Any]],
+    rows: _engine.Rows,
+    splits: Sequence[_engine.Split],
+) -> str:
+    """Return what tells one run from another: rows, labels, splits, cells and parameters."""
+    digest = hashlib.sha256()
+    X = rows.X
+    parts = (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else (np.ascontiguousarray(X),)
+    for part in (*parts, rows.codes, rows.sample_weight, *(p for split in splits for p in split)):
+        if part is not None:
+            array = np.ascontiguousarray(part)
+            digest.update(f"{array.dtype.str}{array.shape}".encode())
+            digest.update(array.tobytes())
+    params = sorted((name, repr(value)) for name, value in estimator.get_params().items())
+    is_free = {"n_jobs", "verbose", "cache_size"}  # of no effect on the result
+    params = [(name, value) for name, value in params if name not in is_free]
+    facts = (type(estimator).__name__, params, [sorted(map(repr, c.items())) for c in cells])
+    digest.update(repr((facts, rows.scale, rows.single_precision)).encode())
+    return digest.hexdigest()
+
+
+class Checkpoint:
+    """The table of a run in a file, written now and then, each time as a whole.
+
+    A watcher of the engine. The format is that of ``numpy.savez``, read without pickle.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str, run: str) -> None:
+        self._path = Path(path)
+        self._name = name
+        self._run = run
+        self._saved = time.monotonic()
+
+    def load(self, table: _engine.Table) -> None:
+        """Fill a table with what the file has of this run."""
+        if not self._path.exists():
+            return
+        found = self._read()
+        if f"{self._name}/run" not in found:
+            return
+        if str(found[f"{self._name}/run"]) != self._run:
+            raise ValueError(
+                f"the checkpoint {str(self._path)!r} belongs to another run of {self._name!r}: "
+                "rows, labels, folds or parameters differ; delete it or choose another file"
+            )
+        for field, own in table._asdict().items():
+            stored = found.get(f"{self._name}/{field}")
+            if stored is None or stored.shape != own.shape or stored.dtype != own.dtype:
+                raise ValueError(f"{str(self._path)!r} is not a checkpoint: {field} does not fit")
+            own[...] = stored
+
+    def update(self, table: _engine.Table) -> None:
+        """Write the table, if some time has passed or all is done."""
+        if time.monotonic() - self._saved >= _SECONDS_BETWEEN or table.done.all():
+            self.save(table)
+
+    def save(self, table: _engine.Table) -> None:
+        """Write the table in place of the file, other methods in it kept."""
+        found: dict[str, Any] = self._read() if self._path.exists() else {}
+        found["version"] = np.array(_VERSION)
+        found[f"{self._name}/run"] = np.array(self._run)
+        for field, own in table._asdict().items():
+            found[f"{self._name}/{field}"] = own
+        folder = self._path.parent
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=self._path.name, delete=False) as file:
+            try:
+                np.savez_compressed(file, **found)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                os.unlink(file.name)
+                raise
+        os.replace(file.name, self._path)
+        self._saved = time.monotonic()
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            with self._path.open("rb") as stream:
+                file = np.load(stream, allow_pickle=False)
+                found = {name: file[name] for name in file.files}
+            version = int(found.get("version", -1))
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            EOFError,
+            zipfile.BadZipFile,
+        ) as error:
+            raise ValueError(f"{str(self._path)!r} is not a checkpoint: {error}") from error
+        if version != _VERSION:
+            raise ValueError(
+                f"{str(self._path)!r} is not a checkpoint of version {_VERSION}, which this "
+                "package reads"
+            )
+        return found

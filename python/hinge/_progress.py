@@ -1,0 +1,116 @@
+"""How far a model selection is, on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hinge import _engine
+
+
+class Progress:
+    """Shows cells done, the best score so far and the time left; a watcher of the engine.
+
+    With the package ``rich`` a bar, else a line now and then. A function gets a dictionary of
+    these numbers instead.
+    """
+
+    def __init__(
+        self, name: str, scoring: str, call: Callable[[dict[str, Any]], None] | None
+    ) -> None:
+        self._name = name
+        self._scoring = scoring
+        self._call = call
+        self._start = self._shown = time.monotonic()
+        self._bar: Any = None
+        if call is None:
+            with contextlib.suppress(ImportError):
+                self._bar = _bar()
+
+    def update(self, table: _engine.Table) -> None:
+        """Show what is done so far."""
+        total = table.done.size
+        done = int(table.done.sum())
+        now = time.monotonic()
+        is_last = done == total
+        if now - self._shown < 0.2 and not is_last:
+            return
+        self._shown = now
+        facts = {
+            "method": self._name,
+            "done": done,
+            "total": total,
+            "best": self._best(table),
+            "seconds": now - self._start,
+            "seconds_left": (now - self._start) * (total - done) / max(done, 1),
+        }
+        if self._call is not None:
+            self._call(facts)
+            return
+        text = f"{self._name}: best {self._scoring} {facts['best']:.4f}"
+        if self._bar is not None:
+            self._bar.show(text, done, total, is_last)
+        elif sys.stderr is not None:
+            with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
+                print(
+                    f"{text}, {done:,} of {total:,} cells, {facts['seconds_left']:.0f} s left",
+                    file=sys.stderr,
+                )
+
+    def close(self) -> None:
+        """Leave the screen as it is."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def _best(self, table: _engine.Table) -> float:
+        """Return the best mean of a cell over the splits where it is done."""
+        scores = np.where(table.done, _engine.scores(table.confusion, self._scoring), 0.0)
+        counts = table.done.sum(axis=0)
+        means = scores.sum(axis=0) / np.maximum(counts, 1)
+        return float(means.max(initial=0.0))
+
+
+def _bar() -> Any:
+    """Return a bar of rich, which opens itself when it is first shown."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    class Bar:
+        def __init__(self) -> None:
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+            )
+            self._rich = RichProgress(*columns, console=Console(stderr=True))
+            self._task: Any = None
+
+        def show(self, text: str, done: int, total: int, is_last: bool) -> None:
+            if self._task is None:
+                self._rich.start()
+                self._task = self._rich.add_task(text, total=total)
+            self._rich.update(self._task, description=text, completed=done, total=total)
+            if is_last:
+                self.close()
+
+        def close(self) -> None:
+            self._rich.stop()
+            self._task = None
+
+    return Bar()
+
+
+def watcher(progress: Any, name: str, scoring: str) -> Progress | None:
+    """Return who is told: nobody, a bar, or a function of the caller."""
+    if progress is None or progress is False:
+        return None
+    if progress is not True and not callable(progress):
+        raise TypeError("progress must be True, False, None or a function")
+    return Progress(name, scoring, None if progress is True else progress)

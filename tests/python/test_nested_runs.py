@@ -1,0 +1,165 @@
+"""A long model selection tells how far it is, can be stopped, and goes on from a file."""
+
+import os
+
+import numpy as np
+import pytest
+from sklearn import datasets
+
+import hinge
+from hinge import nested_cv
+from processes import facts_of
+
+GRID = {"C": [1.0, 16.0], "gamma": [0.1, 1.0, 4.0]}
+
+
+@pytest.fixture
+def digits():
+    X, y = datasets.load_digits(return_X_y=True)
+    return X[:400], y[:400]
+
+
+def test_a_function_hears_how_far_it_is(digits):
+    heard = []
+    result = nested_cv(
+        *digits, "svc", GRID, outer=3, inner=2, progress=heard.append, random_state=0
+    )
+    assert heard[-1]["done"] == heard[-1]["total"] == 6 * 6
+    assert [facts["done"] for facts in heard] == sorted(facts["done"] for facts in heard)
+    means = result.inner_scores.reshape(6, 6).mean(axis=0)
+    assert heard[-1]["best"] == pytest.approx(means.max())
+
+
+def test_a_bar_is_shown_on_stderr_only(digits, capfd):
+    nested_cv(*digits, "svc", GRID, outer=2, inner=2, progress=True, random_state=0)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "best accuracy" in err
+    nested_cv(*digits, "svc", GRID, outer=2, inner=2, random_state=0)
+    assert capfd.readouterr().err == ""
+    with pytest.raises(TypeError, match="progress"):
+        nested_cv(*digits, "svc", GRID, progress="loud")
+
+
+def test_an_exception_of_the_function_comes_through(digits):
+    def fail(facts):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        nested_cv(*digits, "svc", GRID, progress=fail, random_state=0)
+
+
+class EnoughError(Exception):
+    pass
+
+
+def test_a_run_goes_on_from_its_checkpoint(digits, tmp_path):
+    path = tmp_path / "run.npz"
+    arguments = {"grid": GRID, "outer": 3, "inner": 3, "random_state": 0, "checkpoint": path}
+    alone = nested_cv(*digits, "svc", **arguments | {"checkpoint": None})
+
+    def stop(facts):
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        nested_cv(*digits, "svc", progress=stop, **arguments)
+    with np.load(path, allow_pickle=False) as file:
+        done = file["svc/done"]
+    assert done.any()
+    result = nested_cv(*digits, "svc", **arguments)
+    np.testing.assert_array_equal(result.inner_scores, alone.inner_scores)
+    np.testing.assert_array_equal(result.outer_scores, alone.outer_scores)
+
+
+def test_a_checkpoint_holds_several_methods(digits, tmp_path):
+    arguments = {"grid": {"gamma": [0.1, 1.0]}, "outer": 2, "inner": 2, "random_state": 0}
+    arguments["checkpoint"] = tmp_path / "run.npz"
+    first = nested_cv(*digits, ["svc", "ollawv"], **arguments)
+    again = nested_cv(*digits, ["ollawv", "svc"], **arguments)
+    for name, result in first.items():
+        np.testing.assert_array_equal(again[name].inner_scores, result.inner_scores)
+
+
+def test_nothing_is_trained_twice(digits, tmp_path, monkeypatch):
+    arguments = {"grid": GRID, "outer": 2, "inner": 2, "random_state": 0}
+    arguments["checkpoint"] = tmp_path / "run.npz"
+    first = nested_cv(*digits, "svc", **arguments)
+    started = []
+
+    def spy(method, settings, jobs):
+        started.extend(jobs)
+        return evaluation(method, settings, jobs)
+
+    evaluation = hinge._core.Evaluation
+    monkeypatch.setattr(hinge._core, "Evaluation", spy)
+    again = nested_cv(*digits, "svc", **arguments)
+    assert len(started) == 2, "only the outer folds"
+    np.testing.assert_array_equal(again.outer_scores, first.outer_scores)
+
+
+@pytest.mark.parametrize("change", ["rows", "labels", "grid", "seed", "scale"])
+def test_a_checkpoint_of_another_run_is_refused(digits, tmp_path, change):
+    X, y = digits
+    arguments = {"grid": GRID, "outer": 2, "inner": 2, "random_state": 0}
+    arguments["checkpoint"] = tmp_path / "run.npz"
+    nested_cv(X, y, "svc", **arguments)
+    if change == "rows":
+        X = X + 1
+    elif change == "labels":
+        y = y[::-1]
+    elif change == "grid":
+        arguments["grid"] = {"C": [2.0]}
+    elif change == "seed":
+        arguments["random_state"] = 1
+    else:
+        arguments["scale"] = None
+    with pytest.raises(ValueError, match="belongs to another run"):
+        nested_cv(X, y, "svc", **arguments)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 broken", b"\x93NUMPY rubbish"])
+def test_a_file_that_is_no_checkpoint_is_named(digits, tmp_path, content):
+    path = tmp_path / "run.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"run\.npz.*is not a checkpoint"):
+        nested_cv(*digits, "svc", GRID, random_state=0, checkpoint=path)
+    assert path.read_bytes() == content
+
+
+def test_a_checkpoint_needs_folds_that_come_again(digits, tmp_path):
+    with pytest.raises(ValueError, match="random_state"):
+        nested_cv(*digits, "svc", GRID, checkpoint=tmp_path / "run.npz")
+    assert os.listdir(tmp_path) == []
+
+
+INTERRUPTED = """
+from sklearn.datasets import load_digits
+X, y = load_digits(return_X_y=True)
+
+def interrupt(facts):
+    if not sent:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+sent = []
+result = hinge.nested_cv(X, y, "svc", random_state=0, n_jobs=N, progress=interrupt)
+report(
+    delay=time.monotonic() - sent[0],
+    complete=result.complete,
+    some=bool((~np.isnan(result.inner_scores)).any()),
+    all=bool((~np.isnan(result.inner_scores)).all()),
+    shown="not complete" in str(result),
+)
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_keeps_what_is_done(n_jobs):
+    found = facts_of(f"N = {n_jobs}\n" + INTERRUPTED)
+    assert found["delay"] < 1
+    assert (found["complete"], found["some"], found["all"], found["shown"]) == (
+        False,
+        True,
+        False,
+        True,
+    )
