@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -97,6 +98,8 @@ def evaluate(
     """
     k = len(rows.classes)
     table = empty_table(len(splits), len(cells), k) if table is None else table
+    if _is_spread():
+        return _evaluate_elsewhere(estimator, cells, rows, splits, resources, table)
     end = None if resources.time_limit is None else time.monotonic() + resources.time_limit
     for group in _groups(estimator, cells, rows):
         jobs = _jobs(group, table)
@@ -132,6 +135,68 @@ def evaluate(
         if stopped is not None:
             return table, stopped
     return table, None
+
+
+# The most splits that go to a worker together, and the least tasks of a worker.
+_SPLITS_OF_TASK = 5
+_TASKS_OF_WORKER = 4
+
+
+def _is_spread() -> bool:
+    """Tell whether a ``joblib.parallel_config`` with a backend of processes surrounds us."""
+    config = getattr(joblib.parallel._backend, "config", None)
+    backend = config.get("backend") if isinstance(config, dict) else None
+    if not isinstance(backend, joblib.parallel.ParallelBackendBase):
+        return False
+    # A worker of joblib is surrounded by the backend of its own insides, at a deeper level.
+    return not backend.nesting_level and not getattr(backend, "uses_threads", False)
+
+
+def _evaluate_elsewhere(
+    estimator: KernelClassifier,
+    cells: Sequence[dict[str, Any]],
+    rows: Rows,
+    splits: Sequence[Split],
+    resources: Resources,
+    table: Table,
+) -> tuple[Table, BaseException | None]:
+    """Do as :func:`evaluate` on the workers of joblib: some splits with one kernel each."""
+    tasks = []
+    groups = _groups(estimator, cells, rows)
+    n_parts = len(splits) * sum(len(group.places) for group in groups)
+    size = n_parts // (_TASKS_OF_WORKER * max(1, int(joblib.effective_n_jobs(-1))))
+    size = min(max(size, 1), _SPLITS_OF_TASK)
+    for group in groups:
+        for wanted, _ in group.places.values():
+            for start in range(0, len(splits), size):
+                chosen = list(range(start, min(start + size, len(splits))))
+                if not table.done[np.ix_(chosen, wanted)].all():
+                    tasks.append((chosen, wanted))
+    alone = Resources(1, resources.budget_bytes, resources.time_limit)
+    found = joblib.Parallel(return_as="generator")(
+        joblib.delayed(_evaluate_here)(
+            estimator, [cells[cell] for cell in wanted], rows, [splits[s] for s in chosen], alone
+        )
+        for chosen, wanted in tasks
+    )
+    try:
+        for (chosen, wanted), part in zip(tasks, found, strict=True):
+            for own, new in zip(table, part, strict=True):
+                own[np.ix_(chosen, wanted)] = new
+            if resources.watcher is not None:
+                resources.watcher.update(table)
+    except KeyboardInterrupt as interrupt:
+        return table, interrupt
+    return table, None
+
+
+def _evaluate_here(*arguments: Any) -> Table:
+    """Evaluate in a worker, on its one thread."""
+    with joblib.parallel_config(backend="threading", n_jobs=1):
+        table, stopped = evaluate(*arguments)
+    if stopped is not None:
+        raise stopped
+    return table
 
 
 class _Job(NamedTuple):
