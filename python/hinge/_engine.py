@@ -327,17 +327,22 @@ def _collect(table: Table, group: _Group, jobs: list[_Job], evaluation: Any) -> 
 
 
 def scores(confusion: NDArray[np.int64], scoring: str) -> NDArray[np.float64]:
-    """Return a score for each table of predictions, as scikit-learn defines it."""
+    """Return a score for each table of predictions, as scikit-learn defines it.
+
+    NaN for a table without rows.
+    """
     right = np.diagonal(confusion, axis1=-2, axis2=-1).astype(float)
     true, predicted = confusion.sum(axis=-1), confusion.sum(axis=-2)
     with np.errstate(invalid="ignore", divide="ignore"):
         if scoring == "accuracy":
             return np.asarray(right.sum(axis=-1) / true.sum(axis=-1))
         if scoring == "balanced_accuracy":
-            return np.asarray(np.nanmean(right / true, axis=-1))
-        # Classes that are neither there nor predicted do not count.
-        f1 = 2 * right / np.where(true + predicted > 0, true + predicted, np.nan)
-        return np.asarray(np.nanmean(f1, axis=-1))
+            weights, counts = true > 0, true
+        else:
+            # Classes that are neither there nor predicted do not count.
+            weights, counts = true + predicted > 0, (true + predicted) / 2
+        each = np.where(weights, right / counts, 0.0)
+        return np.asarray(each.sum(axis=-1) / weights.sum(axis=-1))
 
 
 SCORINGS = ("accuracy", "balanced_accuracy", "f1_macro")

@@ -153,6 +153,21 @@ def test_a_pattern_search_looks_at_fewer_cells_and_ends_at_a_local_optimum():
                 assert means[a, b] >= means[c, d]
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro"])
+def test_pruning_changes_no_choice(method, scoring):
+    X, y = wine()
+    arguments = {"scoring": scoring, "random_state": 1, "outer": 3, "inner": 4}
+    whole = nested_cv(X, y, method, **arguments)
+    pruned = nested_cv(X, y, method, prune=True, **arguments)
+    assert pruned.best_params == whole.best_params
+    np.testing.assert_array_equal(pruned.outer_scores, whole.outer_scores)
+    assert pruned.complete
+    looked = ~np.isnan(pruned.inner_scores)
+    assert looked.mean() < 1
+    np.testing.assert_array_equal(pruned.inner_scores[looked], whole.inner_scores[looked])
+
+
 def test_weights_and_balanced_classes_reach_the_trainings():
     X, y = wine()
     y = (y == 2).astype(int)
