@@ -88,6 +88,12 @@ class NestedResult:
         """
         return self._refit()
 
+    def heatmap(self, ax: Any = None) -> Any:
+        """Draw the mean inner score of each cell of a grid with two parameters."""
+        from hinge import plots
+
+        return plots.inner_table(self, ax)
+
     def to_frame(self) -> Any:
         """Return one row for each cell and outer fold, as a pandas DataFrame."""
         import pandas as pd  # type: ignore[import-untyped]

@@ -212,6 +212,21 @@ def test_a_result_can_be_shown_and_fitted_again():
     )
 
 
+def test_a_heat_map_shows_the_table_and_what_was_chosen():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    X, y = wine()
+    result = nested_cv(X, y, "svc", SMALL["svc"], random_state=0, outer=3, inner=3)
+    ax = result.heatmap()
+    drawn = np.asarray(ax.images[0].get_array())
+    np.testing.assert_allclose(drawn.ravel(), result.inner_scores.mean(axis=(0, 1)))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("gamma", "C")
+    frames = len({tuple(cell.values()) for cell in result.best_params})
+    assert len(ax.patches) == frames
+    with pytest.raises(ValueError, match="two parameters"):
+        nested_cv(X, y, "svc", {"C": [1.0, 2.0]}, random_state=0).heatmap()
+
+
 def test_a_time_limit_returns_what_is_done():
     X, y = datasets.load_digits(return_X_y=True)
     result = nested_cv(X, y, "svc", time_limit=0.02, random_state=0)
