@@ -77,4 +77,4 @@ def inner_table(result: NestedResult, ax: Any = None) -> Any:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
