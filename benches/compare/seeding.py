@@ -31,15 +31,15 @@ from harness import parser
 WAYS: dict[str, Any] = {"alone": False, "seeds": "support_vectors", "coefficients": True}
 
 
-def series(family: str) -> Iterator[dict[str, Any]]:
+def series(family: str, every: int) -> Iterator[dict[str, Any]]:
     """Yield the settings of one series, in the order of training."""
     if family == "linear":
-        yield from ({"kernel": "linear", "C": C} for C in range(1, 11))
+        yield from ({"kernel": "linear", "C": C} for C in range(1, 11, every))
     elif family == "poly":
-        for degree in range(2, 10):
+        for degree in range(2, 10, every):
             yield {"kernel": "poly", "degree": degree, "gamma": 1.0, "coef0": 1.0, "C": 1}
     else:
-        for step, C in itertools.product(range(1, 11), range(1, 11)):
+        for step, C in itertools.product(range(1, 11, every), range(1, 11, every)):
             yield {"kernel": "rbf", "gamma": step / 100, "C": C}
 
 
@@ -53,7 +53,7 @@ def run(X: Any, y: Any, family: str, way: Any, arguments: Any) -> dict[str, floa
         time_limit=arguments.time_limit,
     )
     totals = {"loops": 0.0, "steps": 0.0, "values": 0.0, "seconds": 0.0, "unfinished": 0.0}
-    for number, settings in enumerate(series(family)):
+    for number, settings in enumerate(series(family, arguments.every)):
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -94,6 +94,7 @@ def main() -> None:
     options.add_argument("--families", default="linear,poly,rbf", help="comma-separated names")
     options.add_argument("--working-set", type=int, help="rows of the working set")
     options.add_argument("--time-limit", type=float, default=60, help="seconds for each fit")
+    options.add_argument("--every", type=int, default=1, help="take every so many-th value only")
     options.add_argument("--solved", action="store_true", help="try OLLAWV as the seed")
     arguments = options.parse_args()
     print(f"hinge {hinge.__version__}, {hinge.simd_level()}, {arguments.n_jobs} threads")

@@ -188,7 +188,7 @@ impl BinarySolver for Svc {
                 }
                 (run.n_iter, run.n_loops, run.first_loop) = (0, 0, 0);
             }
-            if number == 0 && *problem.start == Start::Zero {
+            if number == 0 && !matches!(problem.start, Start::Terms(_)) {
                 run.start_from_sample(&mut dual, rows)?;
             }
             let status = run.solve(&mut dual, rows, std::mem::take(&mut seeds))?;
