@@ -63,9 +63,14 @@ class Rows(NamedTuple):
 
 
 def can_share(estimator: Any) -> bool:
-    """Tell whether the core knows the method and kernel of an estimator."""
+    """Tell whether the core knows the method, kernel and limits of an estimator."""
     kernel = getattr(estimator, "kernel", None)
-    return type(estimator) in PATHS and isinstance(kernel, str) and kernel != "precomputed"
+    return (
+        type(estimator) in PATHS
+        and isinstance(kernel, str)
+        and kernel != "precomputed"
+        and getattr(estimator, "time_limit", None) is None
+    )
 
 
 def takes_weights(estimator: KernelClassifier) -> bool:
@@ -263,6 +268,12 @@ def _groups(
         if not cell.keys() <= params.keys():
             clone(estimator).set_params(**cell)  # says which are known
         model = type(estimator)(**params | cell)
+        if not can_share(model):
+            raise ValueError(
+                f"{type(model).__name__} with kernel = {model.kernel!r} and time_limit = "
+                f"{getattr(model, 'time_limit', None)} cannot be evaluated: kernels must be named "
+                "functions of rows, and a limit belongs to the whole run"
+            )
         method, settings = _settings(model)
         plan = {
             "class_weights": _class_weights(model.class_weight, rows),

@@ -8,10 +8,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -247,7 +249,11 @@ def nested_cv(
     >>> result.mean_score > 0.9
     True
     """
-    if checkpoint is not None and not isinstance(random_state, int) and isinstance(outer, int):
+    if (
+        checkpoint is not None
+        and not isinstance(random_state, Integral)
+        and isinstance(outer, Integral)
+    ):
         raise ValueError("a checkpoint needs a random_state, so that the folds are the same again")
     problem = _Problem.check(X, y, scale, scoring, sample_weight)
     folds = _splits(problem, outer, inner, random_state)
@@ -303,8 +309,8 @@ Folds = list[tuple[_engine.Split, list[_engine.Split]]]
 def _splits(problem: _Problem, outer: Any, inner: Any, random_state: Any) -> Folds:
     """Return the outer splits with their inner splits, as row numbers."""
     X, y = problem.rows.X, problem.y
-    if isinstance(outer, int) and isinstance(inner, int):
-        labels, inner_labels = nested_fold_labels(y, outer, inner, random_state)
+    if isinstance(outer, Integral) and isinstance(inner, Integral):
+        labels, inner_labels = nested_fold_labels(y, int(outer), int(inner), random_state)
         return [
             (
                 (np.flatnonzero(labels != o), np.flatnonzero(labels == o)),
@@ -313,7 +319,7 @@ def _splits(problem: _Problem, outer: Any, inner: Any, random_state: Any) -> Fol
                         np.flatnonzero((inside != i) & (labels != o)),
                         np.flatnonzero(inside == i),
                     )
-                    for i in range(inner)
+                    for i in range(int(inner))
                 ],
             )
             for o, inside in enumerate(inner_labels)
@@ -322,19 +328,29 @@ def _splits(problem: _Problem, outer: Any, inner: Any, random_state: Any) -> Fol
     found: Folds = []
     for train, test in _plain_splits(X, labelled, outer, random_state):
         inside = _plain_splits(X[train], labelled[train], inner, random_state)
+        if found and len(inside) != len(found[0][1]):
+            raise ValueError("the outer folds must have equally many inner splits")
         found.append(((train, test), [(train[a], train[b]) for a, b in inside]))
     return found
 
 
 def _plain_splits(X: Any, y: Any, folds: Any, random_state: Any) -> list[_engine.Split]:
-    if isinstance(folds, int):
-        labels = fold_labels(y, folds, random_state)
+    if isinstance(folds, Integral):
+        labels = fold_labels(y, int(folds), random_state)
         return [
             (np.flatnonzero(labels != fold), np.flatnonzero(labels == fold))
-            for fold in range(folds)
+            for fold in range(int(folds))
         ]
     splits: Iterable[_engine.Split] = folds.split(X, y) if hasattr(folds, "split") else folds
-    return [(np.sort(train), np.asarray(test)) for train, test in splits]
+    found = [(np.sort(train), np.asarray(test)) for train, test in splits]
+    if not found:
+        raise ValueError("there are no splits")
+    for rows in (part for split in found for part in split):
+        if len(rows) == 0 or rows.dtype.kind not in "iu":
+            raise ValueError("a split must have training and test rows, given by their numbers")
+        if not 0 <= int(rows.min()) <= int(rows.max()) < X.shape[0]:
+            raise ValueError(f"a split names a row outside of the {X.shape[0]} rows")
+    return found
 
 
 def _positive(name: str, value: Any) -> float:
@@ -390,6 +406,8 @@ class _Run:
         """Choose and judge by one method."""
         name, estimator = estimator_of(method)
         cells = cells_of(grid, name)
+        if self.problem.rows.sample_weight is not None and not _engine.takes_weights(estimator):
+            raise ValueError(f"the method {name!r} takes no sample_weight")
         _parameters.choice("search", search, ("grid", "pattern"))
         problem, folds = self.problem, self.folds
         n_outer, n_inner = len(folds), len(folds[0][1])
@@ -438,6 +456,13 @@ class _Run:
             )
         if isinstance(stopped, KeyboardInterrupt) and not table.done.any():
             raise stopped
+        if counts["unfinished"]:
+            warnings.warn(
+                f"{counts['unfinished']} machines of {counts['trainings']} trainings of {name!r} "
+                "did not converge",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         limits = (self.threads, self.budget)
         return NestedResult(
             method=name,

@@ -64,11 +64,26 @@ class _Shared:
         return cells
 
 
-class _EngineSearch(model_selection._search.BaseSearchCV):
-    """A search that uses the engine where it can, and scikit-learn's way where it cannot."""
+class GridSearchCV(model_selection.GridSearchCV):
+    """Scikit-learn's ``GridSearchCV``, in seconds for the estimators of hinge.
 
-    def _candidates(self) -> list[dict[str, Any]]:
-        raise NotImplementedError
+    Parameters, attributes and result are those of ``sklearn.model_selection.GridSearchCV``.
+    For ``hinge.SVC`` and ``hinge.OLLAWV``, alone or in a pipeline after a min-max scaler, all
+    trainings are one computation that shares distances, kernel matrices and paths over C
+    or margins; ``used_engine_`` tells whether that was so. Anything else (another estimator,
+    a precomputed or callable kernel, another score, several scores, scores of the training
+    rows) is done scikit-learn's way. Fit times in ``cv_results_`` are the mean over all
+    trainings, since these are not separate.
+
+    Examples
+    --------
+    >>> import hinge
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = hinge.GridSearchCV(hinge.SVC(), {"C": [1, 10], "gamma": [0.1, 1]}).fit(X, y)
+    >>> search.used_engine_
+    True
+    """
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate the candidates, and fit the best one to all rows.
@@ -91,7 +106,7 @@ class _EngineSearch(model_selection._search.BaseSearchCV):
     def _fit_with_engine(self, X: Any, y: Any, params: dict[str, Any]) -> bool:
         """Do the search in the engine; tell whether it could."""
         shared = _Shared.of(self.estimator)
-        candidates = self._candidates()
+        candidates = list(ParameterGrid(self.param_grid))
         cells = None if shared is None else shared.cells(candidates)
         scoring = "accuracy" if self.scoring is None else self.scoring
         is_plain = (
@@ -200,40 +215,12 @@ def _masked(values: list[Any]) -> Any:
     return array
 
 
-class GridSearchCV(_EngineSearch, model_selection.GridSearchCV):
-    """Scikit-learn's ``GridSearchCV``, in seconds for the estimators of hinge.
-
-    Parameters, attributes and result are those of ``sklearn.model_selection.GridSearchCV``.
-    For ``hinge.SVC`` and ``hinge.OLLAWV``, alone or in a pipeline after a min-max scaler, all
-    trainings are one computation that shares distances, kernel matrices and paths over C
-    or margins; ``used_engine_`` tells whether that was so. Anything else (another estimator,
-    a precomputed or callable kernel, another score, several scores, scores of the training
-    rows) is done scikit-learn's way. Fit times in ``cv_results_`` are the mean over all
-    trainings, since these are not separate.
-
-    Examples
-    --------
-    >>> import hinge
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> search = hinge.GridSearchCV(hinge.SVC(), {"C": [1, 10], "gamma": [0.1, 1]}).fit(X, y)
-    >>> search.used_engine_
-    True
-    """
-
-    def _candidates(self) -> list[dict[str, Any]]:
-        return list(ParameterGrid(self.param_grid))
-
-
-class PatternSearchCV(_EngineSearch, model_selection.GridSearchCV):
+class PatternSearchCV(GridSearchCV):
     """As :class:`GridSearchCV`, but looks at a part of the grid only.
 
     A five-point cross starts in the middle of the grid, moves to its best point, and halves
     its steps when its centre is best; ``cv_results_`` has the candidates that were looked at.
     """
-
-    def _candidates(self) -> list[dict[str, Any]]:
-        return list(ParameterGrid(self.param_grid))
 
     def _search(
         self,
@@ -253,7 +240,7 @@ class PatternSearchCV(_EngineSearch, model_selection.GridSearchCV):
 
     def _run_search(self, evaluate_candidates: Any) -> None:
         """Search scikit-learn's way, a few candidates at a time."""
-        candidates = self._candidates()
+        candidates = list(ParameterGrid(self.param_grid))
         means = np.full(len(candidates), np.nan)
         pattern = PatternSearch(candidates)
         asked: list[int] = []

@@ -2,7 +2,7 @@
 
 use super::split::{Products, Scaling, Split};
 use crate::data::Matrix;
-use crate::kernel::{Gram, GramRows, Kernel, KernelSettings, Threading};
+use crate::kernel::{Gram, GramRows, Kernel, KernelKind, KernelSettings, Threading};
 use crate::model::{Ties, Votes};
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, Scheme, TrainingSet};
@@ -23,6 +23,27 @@ pub struct Job<S> {
     pub kernels: Vec<KernelSettings>,
     /// The method.
     pub solver: S,
+}
+
+impl<S> Job<S> {
+    /// Refuses rows that are not there, and kernels that are not functions of rows.
+    fn check(&self, n_rows: usize, plan: &Plan<'_>) -> Result<()> {
+        if plan.codes.len() != n_rows || plan.codes.iter().any(|&c| c as usize >= plan.n_classes) {
+            return Err(Error::Shape("class codes do not fit the rows".into()));
+        }
+        let mut rows = self.train.iter().chain(&self.test);
+        if let Some(row) = rows.find(|&&row| row as usize >= n_rows) {
+            return Err(Error::Shape(format!(
+                "a split names row {row}, but X has {n_rows} rows"
+            )));
+        }
+        let is_precomputed = |kernel: &KernelSettings| kernel.kind == KernelKind::Precomputed;
+        if self.kernels.iter().any(is_precomputed) {
+            let message = "a precomputed kernel has no rows to split";
+            return Err(Error::Data(message.into()));
+        }
+        Ok(())
+    }
 }
 
 /// What all jobs have in common.
@@ -108,6 +129,8 @@ impl Evaluation {
         jobs: &[Job<M>],
         monitor: &Monitor,
     ) -> Result<()> {
+        jobs.iter()
+            .try_for_each(|job| job.check(rows.n_rows(), plan))?;
         let todo: Vec<usize> = (0..jobs.len())
             .filter(|&job| self.cells[job].iter().any(|cells| cells.get().is_none()))
             .collect();

@@ -255,6 +255,37 @@ def test_what_is_wrong_is_named(arguments, sentence):
         nested_cv(*wine(), **arguments)
 
 
+def one_split(train, test):
+    return {"outer": [(np.arange(train), np.asarray(test))], "inner": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"method": SVC(kernel="precomputed")}, "precomputed"),
+        ({"method": SVC(kernel=lambda A, B: A @ B.T)}, "named functions"),
+        ({"grid": {"kernel": ["rbf", "precomputed"]}}, "precomputed"),
+        ({"method": SVC(time_limit=1.0)}, "time_limit"),
+        ({"method": "ollawv", "sample_weight": np.ones(178)}, "takes no sample_weight"),
+        (one_split(100, [500]), "outside of the 178 rows"),
+        (one_split(100, [-1]), "outside of the 178 rows"),
+        (one_split(100, np.empty(0, int)), "training and test rows"),
+        (one_split(100, [True, False]), "given by their numbers"),
+        ({"outer": [], "inner": 2}, "no splits"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_cannot_be_evaluated_is_refused(arguments, sentence):
+    arguments = {"method": "svc", "grid": {"gamma": [1.0]}} | arguments
+    with pytest.raises(ValueError, match=sentence):
+        nested_cv(*wine(), **arguments)
+
+
+def test_machines_that_did_not_converge_are_told():
+    with pytest.warns(hinge._nested.ConvergenceWarning, match="did not converge"):
+        nested_cv(*wine(), SVC(max_iter=2), {"C": [1.0]}, random_state=0)
+
+
 SEARCHES = [
     (SVC(), {"C": [1, 10], "gamma": [0.01, "scale"], "kernel": ["rbf", "poly"]}),
     (SVC(gamma=0.1), [{"C": [1.0, 2.0]}, {"kernel": ["linear"], "C": [0.1]}]),
