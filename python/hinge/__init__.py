@@ -15,7 +15,8 @@ from hinge._folds import fold_labels, nested_fold_labels
 from hinge._kernels import kernel_matrix
 from hinge._libsvm_text import dump_libsvm, load_libsvm
 from hinge._methods import methods
-from hinge._nested import NestedResult, nested_cv
+from hinge._nested import nested_cv
+from hinge._nested_result import NestedResult
 from hinge._ollawv import OLLAWV
 from hinge._scaling import MinMaxScaler
 from hinge._search import GridSearchCV, PatternSearchCV

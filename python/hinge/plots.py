@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from hinge._nested import NestedResult
+    from hinge._nested_result import NestedResult
 
 
 def inner_table(result: NestedResult, ax: Any = None) -> Any:
