@@ -1,38 +1,22 @@
-//! What does a Gram matrix cost, and what do shared distances save over eight gammas?
+//! What does a Gram matrix cost?
 //!
 //! RBF, f32, 2,000 and 4,000 rows with 16 and 256 features, uniform numbers,
-//! seed 1, one thread. `eight_gammas` are 4^-5 to 4^2: eight matrices made from the
-//! rows, or squared distances once and one pass of exponentials for each gamma
-//! into the same memory.
+//! seed 1, one thread.
 //!
 //! `cargo bench --bench gram`
 //!
-//! Compare `distances_once` with `eight_matrices`: it must be faster for 16
-//! features, and three times as fast for 256. Compare `matrix` with
-//! `sklearn.metrics.pairwise.rbf_kernel` on one thread (`OMP_NUM_THREADS=1`).
+//! Compare with `sklearn.metrics.pairwise.rbf_kernel` on one thread (`OMP_NUM_THREADS=1`).
 
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use hinge::data::{Dense, Matrix, Random};
-use hinge::kernel::{Gamma, Gram, Kernel, KernelSettings, PackedRows, SquaredDistances};
+use hinge::kernel::{Gamma, Gram, Kernel, KernelSettings, PackedRows};
 use hinge::monitor::Monitor;
 use hinge::{Result, threads};
 use std::borrow::Cow;
 
 const SHAPES: [(usize, usize); 4] = [(2_000, 16), (2_000, 256), (4_000, 16), (4_000, 256)];
-
-/// Powers of 4.
-const GAMMAS: [f64; 8] = [
-    0.0009765625,
-    0.00390625,
-    0.015625,
-    0.0625,
-    0.25,
-    1.0,
-    4.0,
-    16.0,
-];
 
 fn packed(n: usize, d: usize) -> Result<PackedRows<f32>> {
     let mut random = Random::new(1);
@@ -47,26 +31,6 @@ fn rbf(gamma: f64) -> Result<Kernel> {
         ..KernelSettings::default()
     };
     settings.check_numbers()
-}
-
-fn eight_matrices(packed: &PackedRows<f32>) -> Result<f32> {
-    let mut corner = 0.0;
-    for gamma in GAMMAS {
-        let gram = Gram::new(packed, &rbf(gamma)?, &Monitor::new())?;
-        corner += gram.row(0)[1];
-    }
-    Ok(corner)
-}
-
-fn distances_once(packed: &PackedRows<f32>) -> Result<f32> {
-    let distances = SquaredDistances::new(packed, &Monitor::new())?;
-    let mut gram = distances.gram(GAMMAS[0])?;
-    let mut corner = gram.row(0)[1];
-    for &gamma in &GAMMAS[1..] {
-        distances.gram_into(gamma, &mut gram)?;
-        corner += gram.row(0)[1];
-    }
-    Ok(corner)
 }
 
 fn on_one_thread<R: Send>(work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
@@ -87,19 +51,6 @@ fn gram(criterion: &mut Criterion) {
                 on_one_thread(new).expect("room")
             });
         });
-        group.throughput(Throughput::Elements(8 * (n * n) as u64));
-        group.bench_function(
-            BenchmarkId::new("eight_gammas/eight_matrices", &shape),
-            |bench| {
-                bench.iter(|| on_one_thread(|| eight_matrices(&packed)).expect("room"));
-            },
-        );
-        group.bench_function(
-            BenchmarkId::new("eight_gammas/distances_once", &shape),
-            |bench| {
-                bench.iter(|| on_one_thread(|| distances_once(&packed)).expect("room"));
-            },
-        );
     }
     group.finish();
 }

@@ -1,14 +1,12 @@
 //! The Gram matrix is its rows, one at a time; squared distances give the matrices of all
 //! gammas to the bit; a precomputed matrix is sorted, or refused with the place named.
 
+use hinge::Result;
 use hinge::data::{Csr, Dense, Labels, Matrix, Random};
-use hinge::kernel::{
-    Gamma, Gram, Kernel, KernelKind, KernelSettings, PackedRows, Queries, SquaredDistances,
-};
+use hinge::kernel::{Gamma, Gram, Kernel, KernelKind, KernelSettings, PackedRows, Queries};
 use hinge::monitor::Monitor;
 use hinge::multiclass::TrainingSet;
 use hinge::simd::Lanes;
-use hinge::{Error, Result};
 use std::borrow::Cow;
 
 /// Small matrices, whose values are all computed, and large ones, half of which is copied.
@@ -87,32 +85,6 @@ fn a_gram_matrix_is_its_rows_one_at_a_time<T: Lanes>() -> Result<()> {
     Ok(())
 }
 
-fn distances_give_the_gram_matrix_of_any_gamma<T: Lanes>() -> Result<()> {
-    for matrix in matrices::<T>() {
-        let packed = pack(&matrix)?;
-        let distances = SquaredDistances::new(&packed, &Monitor::new())?;
-        let mut again = distances.gram(1.0)?;
-        for gamma in (-5..3).map(|power| 4f64.powi(power)).chain([0.0, 1e3]) {
-            let kernel = kernel(KernelKind::Rbf, gamma)?;
-            let direct = Gram::new(&packed, &kernel, &Monitor::new())?.into_values();
-            assert_eq!(distances.gram(gamma)?.into_values(), direct, "{gamma}");
-            distances.gram_into(gamma, &mut again)?;
-            assert_eq!(again.clone().into_values(), direct, "{gamma}");
-        }
-        for gamma in [-1.0, f64::NAN, f64::INFINITY] {
-            let error = distances.gram(gamma).expect_err("not a gamma");
-            assert!(error.to_string().starts_with(&format!("gamma = {gamma} ")));
-        }
-        let small = Dense::new(Cow::Owned(vec![T::ZERO; 4]), 2, 2)?;
-        let mut small = Gram::precomputed(&Matrix::Dense(small), &[0, 1])?;
-        assert!(matches!(
-            distances.gram_into(1.0, &mut small),
-            Err(Error::Shape(_))
-        ));
-    }
-    Ok(())
-}
-
 fn a_precomputed_matrix_is_taken_in_the_order_given<T: Lanes>() -> Result<()> {
     let value = |i: usize, j: usize| T::from_f64((10 * i.min(j) + i.max(j)) as f64);
     let values = (0..9).map(|k| value(k / 3, k % 3)).collect();
@@ -171,6 +143,5 @@ macro_rules! in_both_types {
 
 in_both_types!(
     a_gram_matrix_is_its_rows_one_at_a_time,
-    distances_give_the_gram_matrix_of_any_gamma,
     a_precomputed_matrix_is_taken_in_the_order_given
 );

@@ -15,7 +15,7 @@ import numpy as np
 
 from hinge import _engine
 
-_VERSION = 1
+_VERSION = 2
 _SECONDS_BETWEEN = 10.0
 
 

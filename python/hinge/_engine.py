@@ -32,6 +32,8 @@ class Table(NamedTuple):
     confusion: NDArray[np.int64]
     n_support: NDArray[np.int64]
     n_iter: NDArray[np.int64]
+    n_loops: NDArray[np.int64]
+    n_kernel_evals: NDArray[np.int64]
     n_unfinished: NDArray[np.int64]
 
 
@@ -49,6 +51,8 @@ class Resources(NamedTuple):
     budget_bytes: int
     time_limit: float | None = None
     watcher: Watcher | None = None
+    # To which the seconds of all threads are added, by phase.
+    seconds: dict[str, float] | None = None
 
 
 class Rows(NamedTuple):
@@ -84,40 +88,37 @@ def empty_table(n_splits: int, n_cells: int, n_classes: int) -> Table:
     return Table(
         np.zeros(shape, dtype=bool),
         np.zeros((*shape, n_classes, n_classes), dtype=np.int64),
-        *(np.zeros(shape, dtype=np.int64) for _ in range(3)),
+        *(np.zeros(shape, dtype=np.int64) for _ in range(5)),
     )
 
 
 def evaluate(
-    estimator: KernelClassifier,
-    cells: Sequence[dict[str, Any]],
+    candidates: Candidates,
     rows: Rows,
     splits: Sequence[Split],
     resources: Resources,
     table: Table | None = None,
+    wanted: NDArray[np.bool_] | None = None,
 ) -> tuple[Table, BaseException | None]:
     """Return the table of all cells on all splits, going on from a table that is given.
 
-    Cells that were not reached, by an interrupt (which is returned, not raised) or the
-    time limit, are not marked as done.
+    ``wanted[s, c]`` tells which cells are wanted on which splits; None for all. Cells that
+    were not reached, by an interrupt (which is returned, not raised) or the time limit, are
+    not marked as done.
     """
     k = len(rows.classes)
-    table = empty_table(len(splits), len(cells), k) if table is None else table
+    table = empty_table(len(splits), len(candidates.cells), k) if table is None else table
+    missing = ~table.done if wanted is None else wanted & ~table.done
     if _is_spread():
-        return _evaluate_elsewhere(estimator, cells, rows, splits, resources, table)
+        return _evaluate_elsewhere(candidates, rows, splits, resources, table, missing)
     end = None if resources.time_limit is None else time.monotonic() + resources.time_limit
-    for group in _groups(estimator, cells, rows):
-        jobs = _jobs(group, table)
-        if not jobs:
+    for group in candidates.groups:
+        work = _Work.of(group, missing, splits)
+        if work is None:
             continue
-        given = []
-        for job in jobs:
-            train, test = (part.astype(np.uint32) for part in splits[job.split])
-            given.append((train, test, job.kernels, list(job.path)))
-        evaluation = _core.Evaluation(group.method, group.settings, given)
         stopped: BaseException | None = None
         try:
-            evaluation.run(
+            work.evaluation.run(
                 _input.native_rows(rows.X),
                 {
                     "codes": rows.codes,
@@ -128,13 +129,16 @@ def evaluate(
                     "budget_bytes": resources.budget_bytes,
                     "threads": resources.threads,
                     "time_limit": None if end is None else max(end - time.monotonic(), 1e-9),
-                    "progress": _reporter(table, group, jobs, evaluation, resources.watcher),
+                    "progress": _reporter(table, work, resources.watcher),
                     **group.plan,
                 },
             )
         except KeyboardInterrupt as interrupt:
             stopped = interrupt
-        _collect(table, group, jobs, evaluation)
+        work.collect(table)
+        if resources.seconds is not None:
+            for phase, seconds in work.evaluation.seconds():
+                resources.seconds[phase] = resources.seconds.get(phase, 0.0) + seconds
         if resources.watcher is not None:
             resources.watcher.update(table)
         if stopped is not None:
@@ -158,36 +162,44 @@ def _is_spread() -> bool:
 
 
 def _evaluate_elsewhere(
-    estimator: KernelClassifier,
-    cells: Sequence[dict[str, Any]],
+    candidates: Candidates,
     rows: Rows,
     splits: Sequence[Split],
     resources: Resources,
     table: Table,
+    missing: NDArray[np.bool_],
 ) -> tuple[Table, BaseException | None]:
     """Do as :func:`evaluate` on the workers of joblib: some splits with one kernel each."""
     tasks = []
-    groups = _groups(estimator, cells, rows)
-    n_parts = len(splits) * sum(len(group.places) for group in groups)
-    size = n_parts // (_TASKS_OF_WORKER * max(1, int(joblib.effective_n_jobs(-1))))
+    # Cells of one kernel belong together.
+    kernels = [list(numbers) for group in candidates.groups for numbers in _by_kernel(group)]
+    size = len(splits) * len(kernels)
+    size //= _TASKS_OF_WORKER * max(1, int(joblib.effective_n_jobs(-1)))
     size = min(max(size, 1), _SPLITS_OF_TASK)
-    for group in groups:
-        for wanted, _ in group.places.values():
-            for start in range(0, len(splits), size):
-                chosen = list(range(start, min(start + size, len(splits))))
-                if not table.done[np.ix_(chosen, wanted)].all():
-                    tasks.append((chosen, wanted))
+    for numbers in kernels:
+        for start in range(0, len(splits), size):
+            chosen = list(range(start, min(start + size, len(splits))))
+            wanted = missing[np.ix_(chosen, numbers)]
+            if wanted.any():
+                tasks.append((chosen, numbers, wanted))
     alone = Resources(1, resources.budget_bytes, resources.time_limit)
     found = joblib.Parallel(return_as="generator")(
         joblib.delayed(_evaluate_here)(
-            estimator, [cells[cell] for cell in wanted], rows, [splits[s] for s in chosen], alone
+            candidates.estimator,
+            [candidates.cells[cell] for cell in numbers],
+            rows,
+            [splits[s] for s in chosen],
+            alone,
+            wanted,
         )
-        for chosen, wanted in tasks
+        for chosen, numbers, wanted in tasks
     )
     try:
-        for (chosen, wanted), part in zip(tasks, found, strict=True):
-            for own, new in zip(table, part, strict=True):
-                own[np.ix_(chosen, wanted)] = new
+        for (chosen, numbers, _), part in zip(tasks, found, strict=True):
+            new = part.done
+            place = np.array(chosen)[np.nonzero(new)[0]], np.array(numbers)[np.nonzero(new)[1]]
+            for own, other in zip(table, part, strict=True):
+                own[place] = other[new]
             if resources.watcher is not None:
                 resources.watcher.update(table)
     except KeyboardInterrupt as interrupt:
@@ -195,55 +207,21 @@ def _evaluate_elsewhere(
     return table, None
 
 
-def _evaluate_here(*arguments: Any) -> Table:
+def _evaluate_here(
+    estimator: KernelClassifier,
+    cells: Sequence[dict[str, Any]],
+    rows: Rows,
+    splits: Sequence[Split],
+    resources: Resources,
+    wanted: NDArray[np.bool_],
+) -> Table:
     """Evaluate in a worker, on its one thread."""
+    candidates = Candidates.of(estimator, cells, rows)
     with joblib.parallel_config(backend="threading", n_jobs=1):
-        table, stopped = evaluate(*arguments)
+        table, stopped = evaluate(candidates, rows, splits, resources, None, wanted)
     if stopped is not None:
         raise stopped
     return table
-
-
-class _Job(NamedTuple):
-    """A split with kernels that have one path."""
-
-    split: int
-    path: tuple[float, ...]
-    kernels: list[Any]
-
-
-def _jobs(group: _Group, table: Table) -> list[_Job]:
-    """Return the jobs of a group whose cells are not all done."""
-    jobs = []
-    for split in range(len(table.done)):
-        for path, kernels in group.jobs.items():
-            missing = [
-                kernel
-                for kernel in kernels
-                if not table.done[split, group.places[path, kernel][0]].all()
-            ]
-            if missing:
-                jobs.append(_Job(split, path, missing))
-    return jobs
-
-
-def _reporter(
-    table: Table, group: _Group, jobs: list[_Job], evaluation: Any, watcher: Watcher | None
-) -> Callable[[int], None] | None:
-    """Return what the core calls while it works."""
-    if watcher is None:
-        return None
-    last = 0
-
-    def report(_: int) -> None:
-        nonlocal last
-        n_done = evaluation.n_done()
-        if n_done > last:
-            last = n_done
-            _collect(table, group, jobs, evaluation)
-            watcher.update(table)
-
-    return report
 
 
 class _Group(NamedTuple):
@@ -252,49 +230,147 @@ class _Group(NamedTuple):
     method: str
     settings: dict[str, Any]
     plan: dict[str, Any]
-    # Kernels of each path.
-    jobs: dict[tuple[float, ...], list[Any]]
-    # For each kernel of each path, cells and their places on the path.
-    places: dict[tuple[tuple[float, ...], Any], tuple[list[int], list[int]]]
+    # Number, kernel and value on the path of each cell.
+    cells: list[tuple[int, Any, float]]
 
 
-def _groups(
-    estimator: KernelClassifier, cells: Sequence[dict[str, Any]], rows: Rows
-) -> list[_Group]:
-    path_name = PATHS[type(estimator)]
-    found: dict[str, tuple[Any, dict[Any, dict[float, list[int]]]]] = {}
-    params = estimator.get_params(deep=False)
-    for number, cell in enumerate(cells):
-        if not cell.keys() <= params.keys():
-            clone(estimator).set_params(**cell)  # says which are known
-        model = type(estimator)(**params | cell)
-        if not can_share(model):
-            raise ValueError(
-                f"{type(model).__name__} with kernel = {model.kernel!r} and time_limit = "
-                f"{getattr(model, 'time_limit', None)} cannot be evaluated: kernels must be named "
-                "functions of rows, and a limit belongs to the whole run"
-            )
-        method, settings = _settings(model)
-        plan = {
-            "class_weights": _class_weights(model.class_weight, rows),
-            "multi_class": _parameters.choice("multi_class", model.multi_class, ("ovo", "ovr")),
-            "break_ties": model._breaks_ties(),
-        }
-        key = repr((method, settings, model.class_weight, plan["multi_class"], plan["break_ties"]))
-        _, kernels = found.setdefault(key, ((method, settings, plan), {}))
-        values = kernels.setdefault(model._kernel_arguments(), {})
-        value = _parameters.real(path_name, getattr(model, path_name))
-        values.setdefault(value, []).append(number)
-    groups = []
-    for (method, settings, plan), kernels in found.values():
-        group = _Group(method, settings, plan, {}, {})
-        for kernel, values in kernels.items():
-            path = tuple(values)
-            group.jobs.setdefault(path, []).append(kernel)
-            pairs = [(c, place) for place, value in enumerate(path) for c in values[value]]
-            group.places[path, kernel] = ([c for c, _ in pairs], [place for _, place in pairs])
-        groups.append(group)
-    return groups
+def _by_kernel(group: _Group) -> list[list[int]]:
+    """Return the numbers of the cells of each kernel."""
+    kernels: dict[Any, list[int]] = {}
+    for number, kernel, _ in group.cells:
+        kernels.setdefault(kernel, []).append(number)
+    return list(kernels.values())
+
+
+# Kernels with one path, and for each cell its place: kernel after kernel, value after value.
+_Path = tuple[list[Any], list[float], list[tuple[int, int]]]
+
+
+def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
+    """Return the wanted cells as kernels that have one path."""
+    kernels: dict[Any, dict[float, list[int]]] = {}
+    for number, kernel, value in group.cells:
+        if wanted[number]:
+            kernels.setdefault(kernel, {}).setdefault(value, []).append(number)
+    paths: dict[tuple[float, ...], _Path] = {}
+    for kernel, values in kernels.items():
+        path = paths.setdefault(tuple(values), ([], list(values), []))
+        first = len(path[0]) * len(values)
+        path[0].append(kernel)
+        for place, numbers in enumerate(values.values()):
+            path[2].extend((number, first + place) for number in numbers)
+    return list(paths.values())
+
+
+class _Work(NamedTuple):
+    """An evaluation in the core, and where its cells belong."""
+
+    evaluation: Any
+    split: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    place: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, group: _Group, missing: NDArray[np.bool_], splits: Sequence[Split]) -> _Work | None:
+        """Return the work that cells of a group are missing from some splits, if any is."""
+        jobs: list[Any] = []
+        parts: list[NDArray[np.int64]] = []
+        known: dict[bytes, list[_Path]] = {}
+        n_before = 0
+        for number in np.flatnonzero(missing.any(axis=1)).tolist():
+            key = missing[number].tobytes()
+            if key not in known:
+                known[key] = _paths(group, missing[number])
+            if not known[key]:
+                continue
+            train, test = (part.astype(np.uint32) for part in splits[number])
+            for kernels, path, cells in known[key]:
+                jobs.append((train, test, kernels, path))
+                placed = np.empty((len(cells), 3), dtype=np.int64)
+                placed[:, 0] = number
+                placed[:, 1:] = cells
+                placed[:, 2] += n_before
+                parts.append(placed)
+                n_before += len(kernels) * len(path)
+        if not jobs:
+            return None
+        evaluation = _core.Evaluation(group.method, group.settings, jobs)
+        return cls(evaluation, *np.concatenate(parts).T)
+
+    def collect(self, table: Table) -> None:
+        """Enter what is done into the table."""
+        found = self.evaluation.table(table.confusion.shape[-1])
+        done = found["done"][self.place]
+        split, cell, place = self.split[done], self.cell[done], self.place[done]
+        for name, own in table._asdict().items():
+            own[split, cell] = found[name][place]
+
+
+def _reporter(table: Table, work: _Work, watcher: Watcher | None) -> Callable[[int], None] | None:
+    """Return what the core calls while it works."""
+    if watcher is None:
+        return None
+    last = 0
+
+    def report(_: int) -> None:
+        nonlocal last
+        n_done = work.evaluation.n_done()
+        if n_done > last:
+            last = n_done
+            work.collect(table)
+            watcher.update(table)
+
+    return report
+
+
+class Candidates(NamedTuple):
+    """Cells of a grid, checked."""
+
+    estimator: KernelClassifier
+    cells: Sequence[dict[str, Any]]
+    groups: list[_Group]
+
+    @classmethod
+    def of(
+        cls, estimator: KernelClassifier, cells: Sequence[dict[str, Any]], rows: Rows
+    ) -> Candidates:
+        """Check the parameters of all cells."""
+        path = PATHS[type(estimator)]
+        params = estimator.get_params(deep=False)
+        groups: dict[str, _Group] = {}
+        # Cells that differ along the path only are checked once.
+        known: dict[str, tuple[_Group, Any]] = {}
+        for number, cell in enumerate(cells):
+            if not cell.keys() <= params.keys():
+                clone(estimator).set_params(**cell)  # says which are known
+            key = repr(sorted((name, value) for name, value in cell.items() if name != path))
+            if key not in known:
+                model = type(estimator)(**params | cell)
+                group, kernel = _check(model, rows)
+                shared = repr((model.class_weight, group._replace(plan={})))
+                shared += repr((group.plan["multi_class"], group.plan["break_ties"]))
+                known[key] = groups.setdefault(shared, group), kernel
+            group, kernel = known[key]
+            value = _parameters.real(path, cell.get(path, params[path]))
+            group.cells.append((number, kernel, value))
+        return cls(estimator, cells, list(groups.values()))
+
+
+def _check(model: KernelClassifier, rows: Rows) -> tuple[_Group, Any]:
+    """Return the group that a model belongs to, still empty, and its kernel."""
+    if not can_share(model):
+        raise ValueError(
+            f"{type(model).__name__} with kernel = {model.kernel!r} and time_limit = "
+            f"{getattr(model, 'time_limit', None)} cannot be evaluated: kernels must be named "
+            "functions of rows, and a limit belongs to the whole run"
+        )
+    method, settings = _settings(model)
+    plan = {
+        "class_weights": _class_weights(model.class_weight, rows),
+        "multi_class": _parameters.choice("multi_class", model.multi_class, ("ovo", "ovr")),
+        "break_ties": model._breaks_ties(),
+    }
+    return _Group(method, settings, plan, []), model._kernel_arguments()
 
 
 def _settings(model: KernelClassifier) -> tuple[str, dict[str, Any]]:
@@ -318,23 +394,6 @@ def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:
     """Return the weight of each class, or None for weights that each split balances."""
     weights = _input.class_weights(class_weight, rows.classes, rows.codes)
     return None if isinstance(class_weight, str) else weights
-
-
-def _collect(table: Table, group: _Group, jobs: list[_Job], evaluation: Any) -> None:
-    """Enter what is done into the table."""
-    for number, job in enumerate(jobs):
-        for place, kernel in enumerate(job.kernels):
-            cells, places = group.places[job.path, kernel]
-            if table.done[job.split, cells].all():
-                continue
-            found = evaluation.cells(number, place)
-            if found is None:
-                continue
-            table.done[job.split, cells] = True
-            table.confusion[job.split, cells] = found["confusion"][places]
-            table.n_support[job.split, cells] = found["n_support"][places]
-            table.n_iter[job.split, cells] = found["n_iter"][places]
-            table.n_unfinished[job.split, cells] = found["n_unfinished"][places]
 
 
 def scores(confusion: NDArray[np.int64], scoring: str) -> NDArray[np.float64]:

@@ -20,9 +20,9 @@ from hinge import _engine, _input, _parameters, _progress, _resources
 from hinge._base import KernelClassifier
 from hinge._checkpoint import Checkpoint, signature
 from hinge._folds import fold_labels, nested_fold_labels
+from hinge._inner import InnerSearch
 from hinge._methods import METHODS, estimator_of
 from hinge._nested_result import NestedResult
-from hinge._pattern import PatternSearch
 from hinge._scaling import MinMaxScaler
 
 Scale = Literal["fold", "global"] | None
@@ -272,64 +272,62 @@ class _Run:
     progress: Any
     checkpoint: str | os.PathLike[str] | None
 
-    def resources(self, watcher: Any = None) -> _engine.Resources:
-        left = None if self.end is None else max(self.end - time.monotonic(), 1e-9)
-        return _engine.Resources(self.threads, self.budget, left, watcher)
-
     def select(self, method: str | KernelClassifier, grid: Any, search: str) -> NestedResult:
         """Choose and judge by one method."""
         name, estimator = estimator_of(method)
         cells = cells_of(grid, name)
-        if self.problem.rows.sample_weight is not None and not _engine.takes_weights(estimator):
+        rows, folds = self.problem.rows, self.folds
+        if rows.sample_weight is not None and not _engine.takes_weights(estimator):
             raise ValueError(f"the method {name!r} takes no sample_weight")
         _parameters.choice("search", search, ("grid", "pattern"))
-        problem, folds = self.problem, self.folds
-        n_outer, n_inner = len(folds), len(folds[0][1])
+        candidates = _engine.Candidates.of(estimator, cells, rows)
+        seconds: dict[str, float] = {}
         splits = [split for _, inside in folds for split in inside]
-        table = _engine.empty_table(len(splits), len(cells), len(problem.rows.classes))
-        shown = _progress.watcher(self.progress, name, problem.scoring)
+        table = _engine.empty_table(len(splits), len(cells), len(rows.classes))
+        shown = _progress.watcher(self.progress, name, self.problem.scoring)
         saved = None
         if self.checkpoint is not None:
-            run = signature(estimator, cells, problem.rows, splits)
+            run = signature(estimator, cells, rows, splits)
             saved = Checkpoint(self.checkpoint, name, run)
             saved.load(table)
+        watcher = _Watchers(shown, saved) if shown or saved else None
+        inner = InnerSearch(
+            candidates,
+            rows,
+            splits,
+            len(folds),
+            self.problem.scoring,
+            lambda: self._resources(seconds, watcher),
+            table,
+        )
         start = time.perf_counter()
         try:
             if search == "pattern":
-                stopped = self._search_pattern(estimator, cells, splits, table)
+                stopped = inner.search_pattern()
             elif self.prune:
-                stopped = self._search_pruned(estimator, cells, splits, table)
+                stopped = inner.search_pruned()
             else:
-                resources = self.resources(_Watchers(shown, saved) if shown or saved else None)
-                table, stopped = _engine.evaluate(
-                    estimator, cells, problem.rows, splits, resources, table
-                )
+                stopped = inner.search_grid()
         finally:
             if shown is not None:
                 shown.close()
             if saved is not None:
                 saved.save(table)
-        scores = np.where(table.done, _engine.scores(table.confusion, problem.scoring), np.nan)
-        scores = scores.reshape(n_outer, n_inner, len(cells))
-        inner_seconds = time.perf_counter() - start
-        counts = {"trainings": 0, "steps": 0, "unfinished": 0}
-        _count(counts, table)
-        best = [_best(scores[o]) for o in range(n_outer)]
-        outer_scores, support = np.full(n_outer, np.nan), np.full(n_outer, np.nan)
+        scores = inner.scores()
+        best = [_best(of_fold) for of_fold in scores]
+        judged = time.perf_counter()
+        outer_table = _engine.empty_table(len(folds), len(cells), len(rows.classes))
         if stopped is None:
-            stopped = _judge(
-                problem,
-                estimator,
-                cells,
-                best,
-                folds,
-                self.resources,
-                outer_scores,
-                support,
-                counts,
-            )
+            wanted = np.zeros(outer_table.done.shape, dtype=bool)
+            for o, cell in enumerate(best):
+                wanted[o, cell if cell is not None else []] = True
+            outer = [split for split, _ in folds]
+            resources = self._resources(seconds, None)
+            _, stopped = _engine.evaluate(candidates, rows, outer, resources, outer_table, wanted)
         if isinstance(stopped, KeyboardInterrupt) and not table.done.any():
             raise stopped
+        outer_scores, support = self._outer(outer_table, best)
+        counts = _counts(table, outer_table)
         if counts["unfinished"]:
             warnings.warn(
                 f"{counts['unfinished']} machines of {counts['trainings']} trainings of {name!r} "
@@ -340,129 +338,32 @@ class _Run:
         limits = (self.threads, self.budget)
         return NestedResult(
             method=name,
-            scoring=problem.scoring,
+            scoring=self.problem.scoring,
             cells=cells,
             inner_scores=scores,
             outer_scores=outer_scores,
             best_params=[cells[cell] if cell is not None else {} for cell in best],
             support_fraction=support,
-            seconds={
-                "inner": inner_seconds,
-                "outer": time.perf_counter() - start - inner_seconds,
-            },
+            seconds={"inner": judged - start, "outer": time.perf_counter() - judged, **seconds},
             counts=counts,
             complete=stopped is None and not np.isnan(outer_scores).any(),
-            _refit=lambda: refit(problem, estimator, cells, n_inner, limits),
+            _refit=lambda: refit(self.problem, estimator, cells, inner.n_inner, limits),
         )
 
-    def _search_pattern(
-        self,
-        estimator: KernelClassifier,
-        cells: list[dict[str, Any]],
-        splits: list[_engine.Split],
-        table: _engine.Table,
-    ) -> BaseException | None:
-        """Fill the table with the cells that a pattern search of each outer fold asks for."""
-        n_inner = len(self.folds[0][1])
-        for o in range(len(self.folds)):
-            inside = slice(o * n_inner, (o + 1) * n_inner)
-            pattern = PatternSearch(cells)
-            while True:
-                scores = _engine.scores(table.confusion[inside], self.problem.scoring)
-                means = np.where(table.done[inside], scores, np.nan).mean(axis=0)
-                wanted = pattern.wanted(means)
-                if not wanted:
-                    break
-                numbers = list(range(inside.start, inside.stop))
-                stopped, is_done = self._fill(table, estimator, cells, splits, numbers, wanted)
-                if not is_done:
-                    return stopped
-        return None
+    def _resources(self, seconds: dict[str, float], watcher: Any) -> _engine.Resources:
+        left = None if self.end is None else max(self.end - time.monotonic(), 1e-9)
+        return _engine.Resources(self.threads, self.budget, left, watcher, seconds)
 
-    def _search_pruned(
-        self,
-        estimator: KernelClassifier,
-        cells: list[dict[str, Any]],
-        splits: list[_engine.Split],
-        table: _engine.Table,
-    ) -> BaseException | None:
-        """Fill the table, but for the rest of cells that cannot win any more."""
-        n_inner, everything = len(self.folds[0][1]), list(range(len(cells)))
-        firsts = [o * n_inner for o in range(len(self.folds))]
-        stopped, is_done = self._fill(table, estimator, cells, splits, firsts, everything)
-        if not is_done:
-            return stopped
-        for first in firsts:
-            inside = range(first, first + n_inner)
-
-            def sums(inside: range = inside) -> NDArray[np.float64]:
-                scores = _engine.scores(table.confusion[inside], self.problem.scoring)
-                return np.asarray(np.where(table.done[inside], scores, 0.0).sum(axis=0))
-
-            leader = int(np.argmax(sums()))
-            stopped, is_done = self._fill(
-                table, estimator, cells, splits, list(inside[1:]), [leader]
-            )
-            for number in inside[1:]:
-                left = n_inner - (number - first)
-                # A trace more than rounding, so that a tie is never left out.
-                can_win = sums() + left >= sums()[leader] - 1e-9
-                wanted = [cell for cell in everything if can_win[cell] and cell != leader]
-                if is_done and wanted:
-                    stopped, is_done = self._fill(table, estimator, cells, splits, [number], wanted)
-            if not is_done:
-                return stopped
-        return None
-
-    def _fill(
-        self,
-        table: _engine.Table,
-        estimator: KernelClassifier,
-        cells: list[dict[str, Any]],
-        splits: list[_engine.Split],
-        numbers: list[int],
-        wanted: list[int],
-    ) -> tuple[BaseException | None, bool]:
-        """Evaluate some cells on some splits; tell whether all of them were reached."""
-        found, stopped = _engine.evaluate(
-            estimator,
-            [cells[cell] for cell in wanted],
-            self.problem.rows,
-            [splits[number] for number in numbers],
-            self.resources(),
-        )
-        for own, new in zip(table, found, strict=True):
-            own[np.ix_(numbers, wanted)] = new
-        return stopped, stopped is None and bool(found.done.all())
-
-
-def _judge(
-    problem: _Problem,
-    estimator: KernelClassifier,
-    cells: list[dict[str, Any]],
-    best: list[int | None],
-    folds: Folds,
-    resources: Callable[[], _engine.Resources],
-    outer_scores: NDArray[np.float64],
-    support: NDArray[np.float64],
-    counts: dict[str, int],
-) -> BaseException | None:
-    """Train the chosen cell of each outer fold on its training rows, and score it."""
-    for cell in sorted({cell for cell in best if cell is not None}):
-        outer = [o for o, chosen in enumerate(best) if chosen == cell]
-        splits = [folds[o][0] for o in outer]
-        table, stopped = _engine.evaluate(
-            estimator, [cells[cell]], problem.rows, splits, resources()
-        )
-        _count(counts, table)
-        found = _engine.scores(table.confusion[:, 0], problem.scoring)
-        for place, o in enumerate(outer):
-            if table.done[place, 0]:
-                outer_scores[o] = found[place]
-                support[o] = table.n_support[place, 0] / len(splits[place][0])
-        if stopped is not None:
-            return stopped
-    return None
+    def _outer(
+        self, table: _engine.Table, best: list[int | None]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the score and the share of support vectors of each outer fold."""
+        scores, support = np.full(len(best), np.nan), np.full(len(best), np.nan)
+        for o, cell in enumerate(best):
+            if cell is not None and table.done[o, cell]:
+                scores[o] = _engine.scores(table.confusion[o, cell], self.problem.scoring)
+                support[o] = table.n_support[o, cell] / len(self.folds[o][0][0])
+        return scores, support
 
 
 def _best(scores: NDArray[np.float64]) -> int | None:
@@ -471,10 +372,19 @@ def _best(scores: NDArray[np.float64]) -> int | None:
     return None if np.isnan(means).all() else int(np.nanargmax(means))
 
 
-def _count(counts: dict[str, int], table: _engine.Table) -> None:
-    counts["trainings"] += int(table.done.sum())
-    counts["steps"] += int(table.n_iter.sum())
-    counts["unfinished"] += int(table.n_unfinished.sum())
+def _counts(*tables: _engine.Table) -> dict[str, int]:
+    """Return what all trainings did together."""
+    numbers = {
+        "trainings": "done",
+        "kernel_evaluations": "n_kernel_evals",
+        "loops": "n_loops",
+        "steps": "n_iter",
+        "unfinished": "n_unfinished",
+    }
+    return {
+        shown: sum(int(getattr(table, name).sum()) for table in tables)
+        for shown, name in numbers.items()
+    }
 
 
 def refit(
@@ -488,9 +398,8 @@ def refit(
     from sklearn.base import clone
 
     splits = _plain_splits(problem.rows.X, problem.y, n_folds, 0)
-    table, stopped = _engine.evaluate(
-        estimator, cells, problem.rows, splits, _engine.Resources(*limits)
-    )
+    candidates = _engine.Candidates.of(estimator, cells, problem.rows)
+    table, stopped = _engine.evaluate(candidates, problem.rows, splits, _engine.Resources(*limits))
     if stopped is not None:
         raise stopped
     best = _best(_engine.scores(table.confusion, problem.scoring))

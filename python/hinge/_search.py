@@ -166,7 +166,8 @@ class GridSearchCV(model_selection.GridSearchCV):
         scoring: str,
     ) -> NDArray[np.float64]:
         """Return the score of each cell on each split; NaN for cells that were not asked for."""
-        table, stopped = _engine.evaluate(model, cells, rows, splits, resources)
+        candidates = _engine.Candidates.of(model, cells, rows)
+        table, stopped = _engine.evaluate(candidates, rows, splits, resources)
         if stopped is not None:
             raise stopped
         return _engine.scores(table.confusion, scoring).T

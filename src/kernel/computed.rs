@@ -127,7 +127,8 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
             .load_own(global..global + 1, &mut self.queries)?;
         self.n_computed += self.parts.n_rows() as u64;
         let (packed, kernel, queries) = (&*self.packed, self.kernel, &self.queries);
-        let visit = |piece: &Piece, own: &mut [T], scratch: &mut [T; PIECE]| {
+        let visit = |piece: &Piece, own: &mut [T]| {
+            let mut scratch = [T::ZERO; PIECE];
             let values = &mut scratch[..own.len()];
             packed.kernel_block(kernel, queries, piece.global.clone(), values, own.len());
             visit(piece, own, values)
@@ -305,9 +306,7 @@ impl<T: Lanes> KernelRows<T> for CachedRows<'_, T> {
         reduce: impl Fn(R, R) -> R + Sync,
     ) -> Result<Option<R>> {
         let row = fetch(&mut self.cache, &mut self.computed, i)?;
-        let visit = |piece: &Piece, own: &mut [T], _: &mut [T; PIECE]| {
-            visit(piece, own, &row[piece.local.clone()])
-        };
+        let visit = |piece: &Piece, own: &mut [T]| visit(piece, own, &row[piece.local.clone()]);
         let work = Work {
             per_row: READ_WORK,
             limit: self.computed.threading.limit(),

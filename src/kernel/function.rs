@@ -112,9 +112,14 @@ impl KernelSettings {
     /// The function for these rows: every number finite and inside its domain,
     /// and no kernel value of the rows beyond what `T` holds.
     pub fn check<T: Real>(self, rows: &Matrix<'_, T>) -> Result<Kernel> {
+        self.check_within(rows, Extent::of(rows))
+    }
+
+    /// As [`KernelSettings::check`], with the extent of the rows, which serves many kernels.
+    pub fn check_within<T: Real>(self, rows: &Matrix<'_, T>, extent: Extent) -> Result<Kernel> {
         let gamma = Gamma::Value(self.gamma.resolve(rows));
         let kernel = Self { gamma, ..self }.check_numbers()?;
-        kernel.check_range(rows)?;
+        kernel.check_range::<T>(extent)?;
         Ok(kernel)
     }
 
@@ -147,6 +152,25 @@ impl KernelSettings {
             degree: self.degree,
             coef0: self.coef0,
         })
+    }
+}
+
+/// How far rows reach.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extent {
+    /// The largest absolute value.
+    pub largest: f64,
+    /// The largest squared length of a row.
+    pub square: f64,
+}
+
+impl Extent {
+    /// Goes through all values.
+    pub fn of<T: Real>(rows: &Matrix<'_, T>) -> Self {
+        Self {
+            largest: rows.max_abs(),
+            square: rows.max_square(),
+        }
     }
 }
 
@@ -209,9 +233,11 @@ impl Kernel {
     }
 
     /// Refuses rows so large that products or kernel values leave the range of `T`.
-    pub fn check_range<T: Real>(&self, rows: &Matrix<'_, T>) -> Result<()> {
-        let largest = rows.max_abs();
-        let product = rows.max_square();
+    pub fn check_range<T: Real>(&self, extent: Extent) -> Result<()> {
+        let Extent {
+            largest,
+            square: product,
+        } = extent;
         let value = match self.kind {
             KernelKind::Precomputed => largest,
             KernelKind::Linear | KernelKind::Sigmoid => product,

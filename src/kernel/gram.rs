@@ -1,21 +1,25 @@
-//! The whole symmetric matrix of kernel values, and the squared distances that
-//! serve many gammas.
+//! The whole symmetric matrix of kernel values.
 //!
 //! Work is split into bands of [`QUERY_BLOCK`] rows whatever the number of
 //! threads. Values below the diagonal are copied from above it where that is
 //! cheaper than their product; either way they have the same bits.
 
-use super::function::rbf_scale;
 use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
 use crate::data::{Dense, Matrix};
 use crate::error::zeros;
 use crate::monitor::Monitor;
-use crate::simd::{self, Lanes, Product};
+use crate::simd::{self, Lanes};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Kernel values of all pairs of rows, or of the first rows with all.
+/// Whatever has rows of kernel values that many problems may read.
+pub trait KernelMatrix<T>: Sync {
+    /// All kernel values of row `i`.
+    fn row(&self, i: usize) -> &[T];
+}
+
+/// Kernel values of all pairs of rows.
 #[derive(Debug, Clone)]
 pub struct Gram<T: Lanes> {
     values: Vec<T>,
@@ -66,14 +70,9 @@ impl<T: Lanes> Gram<T> {
         n.checked_mul(n)?.checked_mul(size_of::<T>())
     }
 
-    /// From kernel values, row after row of length `n`.
-    pub fn from_values(values: Vec<T>, n: usize) -> Self {
-        Self { values, n }
-    }
-
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        self.values.len() / self.n.max(1)
+        self.n
     }
 
     /// All kernel values of row `i`.
@@ -87,63 +86,9 @@ impl<T: Lanes> Gram<T> {
     }
 }
 
-/// Squared distances of all pairs of rows: computed once, good for any gamma.
-#[derive(Debug, Clone)]
-pub struct SquaredDistances<T: Lanes> {
-    values: Vec<T>,
-    n: usize,
-}
-
-impl<T: Lanes> SquaredDistances<T> {
-    /// Computes all distances, in parallel in the pool of the caller.
-    pub fn new(rows: &PackedRows<T>, monitor: &Monitor) -> Result<Self> {
-        let values = all_pairs(rows, monitor, |queries, columns, band, n| {
-            rows.products(Product::SquaredDistance, queries, columns, band, n);
-        })?;
-        Ok(Self {
-            values,
-            n: rows.n_rows(),
-        })
-    }
-
-    /// One row.
-    pub fn row(&self, i: usize) -> &[T] {
-        &self.values[i * self.n..(i + 1) * self.n]
-    }
-
-    /// The RBF Gram matrix of one gamma: bit for bit that of [`Gram::new`].
-    pub fn gram(&self, gamma: f64) -> Result<Gram<T>> {
-        let mut gram = Gram {
-            values: square(self.n)?,
-            n: self.n,
-        };
-        self.gram_into(gamma, &mut gram)?;
-        Ok(gram)
-    }
-
-    /// As [`SquaredDistances::gram`], into a matrix of the same size that is no longer needed.
-    pub fn gram_into(&self, gamma: f64, gram: &mut Gram<T>) -> Result<()> {
-        let rule = "it must be a finite number, at least 0";
-        if !(gamma >= 0.0 && gamma.is_finite()) {
-            return Err(Error::parameter("gamma", gamma, rule));
-        }
-        if gram.n != self.n {
-            return Err(Error::Shape(format!(
-                "a kernel matrix of {} rows cannot take the distances of {} rows",
-                gram.n, self.n
-            )));
-        }
-        let chunk = self.n.max(1) * 8;
-        gram.values
-            .par_chunks_mut(chunk)
-            .zip(self.values.par_chunks(chunk))
-            .for_each(|(out, distances)| {
-                for (out, distances) in out.chunks_mut(4096).zip(distances.chunks(4096)) {
-                    out.copy_from_slice(distances);
-                    simd::exp_scaled(out, rbf_scale(gamma));
-                }
-            });
-        Ok(())
+impl<T: Lanes> KernelMatrix<T> for Gram<T> {
+    fn row(&self, i: usize) -> &[T] {
+        self.row(i)
     }
 }
 

@@ -12,8 +12,8 @@ mod sparse;
 
 pub use cache::{CacheCounts, RowCache};
 pub use computed::{CachedRows, ComputedRows};
-pub use function::{Gamma, Kernel, KernelKind, KernelSettings};
-pub use gram::{Gram, SquaredDistances};
+pub use function::{Extent, Gamma, Kernel, KernelKind, KernelSettings};
+pub use gram::{Gram, KernelMatrix};
 pub use packed::{PackedRows, QUERY_BLOCK, Queries, pack_panels};
 pub use parts::{Part, Parts, Piece, Row};
 pub use rows::{GramRows, KernelRows, Threading, sweep_pays};

@@ -3,8 +3,8 @@
 //! A solver sees a row as one slice for each part of its problem, and never knows
 //! whether it was read from a Gram matrix, kept by a cache, or computed just now.
 
-use super::parts::{PIECE, pieces};
-use super::{Gram, PackedRows, Parts, Piece, Row};
+use super::parts::pieces;
+use super::{KernelMatrix, PackedRows, Parts, Piece, Row};
 use crate::Result;
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
@@ -82,7 +82,7 @@ pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
     /// `(i, factor)`, in parallel where that pays.
     fn add_prepared(&self, terms: &[(usize, f64)], sums: &mut [f64]) {
         let rows: Vec<_> = terms.iter().map(|&(i, _)| self.prepared(i)).collect();
-        let visit = |piece: &Piece, sums: &mut [f64], _: &mut [f64; PIECE]| {
+        let visit = |piece: &Piece, sums: &mut [f64]| {
             let rows = rows.iter().map(|row| row.piece(piece));
             simd::add_rows(sums, terms.iter().map(|&(_, factor)| factor).zip(rows));
         };
@@ -128,23 +128,21 @@ pub(super) struct Work {
 }
 
 /// Visits pieces by halves, each half a task of its own while it has much work.
-/// Besides its piece of the state, a visit gets scratch room.
 pub(super) fn walk<T: Lanes, R: Send>(
     pieces: &[Piece],
     state: &mut [T],
     work: Work,
-    visit: &(impl Fn(&Piece, &mut [T], &mut [T; PIECE]) -> R + Sync),
+    visit: &(impl Fn(&Piece, &mut [T]) -> R + Sync),
     reduce: &(impl Fn(R, R) -> R + Sync),
 ) -> Option<R> {
     let (first, last) = (pieces.first()?, pieces.last()?);
     let n = last.local.end - first.local.start;
     if pieces.len() == 1 || n.saturating_mul(work.per_row) < work.limit {
         let mut rest = state;
-        let mut scratch = [T::ZERO; PIECE];
         let answers = pieces.iter().map(|piece| {
             let (own, others) = std::mem::take(&mut rest).split_at_mut(piece.local.len());
             rest = others;
-            visit(piece, own, &mut scratch)
+            visit(piece, own)
         });
         return answers.reduce(reduce);
     }
@@ -161,16 +159,16 @@ pub(super) fn walk<T: Lanes, R: Send>(
 }
 
 /// Rows read from a Gram matrix that other problems share.
-pub struct GramRows<'a, T: Lanes> {
-    gram: &'a Gram<T>,
+pub struct GramRows<'a, G> {
+    gram: &'a G,
     threading: Threading,
     parts: Parts,
     pieces: Vec<Piece>,
 }
 
-impl<'a, T: Lanes> GramRows<'a, T> {
+impl<'a, G> GramRows<'a, G> {
     /// The problem made of these parts of the matrix.
-    pub fn new(gram: &'a Gram<T>, parts: Parts, threading: Threading) -> Self {
+    pub fn new(gram: &'a G, parts: Parts, threading: Threading) -> Self {
         let pieces = pieces(&parts);
         Self {
             gram,
@@ -181,7 +179,7 @@ impl<'a, T: Lanes> GramRows<'a, T> {
     }
 }
 
-impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
+impl<T: Lanes, G: KernelMatrix<T>> KernelRows<T> for GramRows<'_, G> {
     fn parts(&self) -> &Parts {
         &self.parts
     }
@@ -202,9 +200,7 @@ impl<T: Lanes> KernelRows<T> for GramRows<'_, T> {
         reduce: impl Fn(R, R) -> R + Sync,
     ) -> Result<Option<R>> {
         let row = self.gram.row(self.parts.global(i));
-        let visit = |piece: &Piece, own: &mut [T], _: &mut [T; PIECE]| {
-            visit(piece, own, &row[piece.global.clone()])
-        };
+        let visit = |piece: &Piece, own: &mut [T]| visit(piece, own, &row[piece.global.clone()]);
         let work = Work {
             per_row: READ_WORK,
             limit: self.threading.limit(),

@@ -9,7 +9,7 @@ use super::votes::{Ties, Votes};
 use crate::Result;
 use crate::data::Matrix;
 use crate::error::zeros;
-use crate::kernel::Queries;
+use crate::kernel::{Extent, Queries};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use rayon::prelude::*;
@@ -70,7 +70,7 @@ impl<T: Lanes> Model<T> {
         map: impl Fn(&mut Votes, &[f64], &mut [R]) + Sync,
     ) -> Result<Vec<R>> {
         matrix.check_n_cols(self.rows.n_cols())?;
-        self.kernel.check_range(matrix)?;
+        self.kernel.check_range::<T>(Extent::of(matrix))?;
         let (n_machines, block) = (self.n_machines(), self.rows.query_block());
         let votes = Votes::new(self.scheme, self.n_classes());
         let mut results = zeros(matrix.n_rows(), width, "predictions")?;

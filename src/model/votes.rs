@@ -67,6 +67,36 @@ impl Votes {
         }
     }
 
+    /// The predicted classes of many rows, whose outputs are given machine after machine.
+    pub fn winners(&self, outputs: &[&[f64]], ties: Ties) -> Vec<u32> {
+        let n = outputs.first().map_or(0, |of_machine| of_machine.len());
+        let k = self.n_classes;
+        if self.pairs.is_empty() {
+            let mut one = self.clone();
+            let row = |i: usize| outputs.iter().map(|of| of[i]).collect::<Vec<_>>();
+            return (0..n).map(|i| one.winner(&row(i), ties)).collect();
+        }
+        let (mut votes, mut sums) = (vec![0.0; k * n], vec![0.0; k * n]);
+        let mut add = |class: usize, of: &[f64], sign: f64| {
+            let range = class * n..(class + 1) * n;
+            let counts = votes[range.clone()].iter_mut().zip(&mut sums[range]);
+            for ((vote, sum), &value) in counts.zip(of) {
+                // A value of 0 goes to the first class.
+                *vote += f64::from((value < 0.0) == (sign < 0.0));
+                *sum += sign * value;
+            }
+        };
+        for (&(a, b), of) in self.pairs.iter().zip(outputs) {
+            add(a, of, 1.0);
+            add(b, of, -1.0);
+        }
+        let key = |class: usize, i: usize| match ties {
+            Ties::LargestSum => (votes[class * n + i], sums[class * n + i]),
+            Ties::LowestLabel => (votes[class * n + i], 0.0),
+        };
+        (0..n).map(|i| largest(k, |class| key(class, i))).collect()
+    }
+
     /// The predicted class.
     pub fn winner(&mut self, outputs: &[f64], ties: Ties) -> u32 {
         if self.n_classes == 2 {

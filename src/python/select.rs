@@ -7,9 +7,9 @@ use crate::data::Matrix;
 use crate::model::Ties;
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
-use crate::select::{Evaluation as Core, Job, Plan, Scaling};
+use crate::select::{Cell, Evaluation as Core, Job, Phase, Plan, Scaling};
 use crate::simd::Lanes;
-use crate::solver::{Ollawv, OllawvSettings, Svc, SvcSettings};
+use crate::solver::{BinarySolver, Ollawv, OllawvSettings, Svc, SvcSettings};
 use crate::{Error, Result};
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -197,39 +197,57 @@ impl Evaluation {
         self.core.n_done()
     }
 
-    /// The cells of one kernel of one job as arrays, or `None` if they are not done.
-    fn cells<'py>(
-        &self,
-        py: Python<'py>,
-        job: usize,
-        kernel: usize,
-    ) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(cells) = self.core.cells(job, kernel) else {
-            return Ok(None);
-        };
+    /// Seconds of all threads in each phase of the work so far.
+    fn seconds(&self) -> Vec<(&'static str, f64)> {
+        let named = |(phase, seconds): (Phase, f64)| (phase.name(), seconds);
+        self.core.seconds().map(named).to_vec()
+    }
+
+    /// What is done, as arrays over all settings of all kernels of all jobs: `done`,
+    /// `confusion` and the counts.
+    fn table<'py>(&self, py: Python<'py>, n_classes: usize) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
-        let counts: Vec<u32> = cells
-            .iter()
-            .flat_map(|cell| cell.confusion.clone())
-            .collect();
-        let k = cells
-            .first()
-            .map_or(0, |cell| (cell.confusion.len() as f64).sqrt() as usize);
-        let confusion = counts.into_pyarray(py).reshape([cells.len(), k, k])?;
-        found.set_item("confusion", confusion)?;
-        let numbers = |of: fn(&crate::select::Cell) -> u64| {
-            let values: Vec<u64> = cells.iter().map(of).collect();
+        let k = n_classes;
+        let cells = with_jobs!(&self.jobs, jobs => self.all_cells(jobs));
+        let done: Vec<bool> = cells.iter().map(Option::is_some).collect();
+        let mut confusion = vec![0; cells.len() * k * k];
+        for (to, cell) in confusion.chunks_exact_mut((k * k).max(1)).zip(&cells) {
+            if let Some(cell) = cell.filter(|cell| cell.confusion.len() == to.len()) {
+                to.copy_from_slice(&cell.confusion);
+            }
+        }
+        found.set_item(
+            "confusion",
+            confusion.into_pyarray(py).reshape([cells.len(), k, k])?,
+        )?;
+        let numbers = |of: fn(&Cell) -> u64| {
+            let values: Vec<u64> = cells.iter().map(|cell| cell.map_or(0, of)).collect();
             values.into_pyarray(py)
         };
         found.set_item("n_support", numbers(|cell| u64::from(cell.n_support)))?;
         found.set_item("n_iter", numbers(|cell| cell.n_iter))?;
         found.set_item("n_loops", numbers(|cell| cell.n_loops))?;
+        found.set_item("n_kernel_evals", numbers(|cell| cell.n_kernel_evals))?;
         found.set_item("n_unfinished", numbers(|cell| u64::from(cell.n_unfinished)))?;
-        Ok(Some(found))
+        found.set_item("done", done.into_pyarray(py))?;
+        Ok(found)
     }
 }
 
 impl Evaluation {
+    /// The cells of all settings of all kernels of all jobs, as far as they are done.
+    fn all_cells<M: BinarySolver>(&self, jobs: &[Job<M>]) -> Vec<Option<&Cell>> {
+        let mut cells = Vec::new();
+        for (number, job) in jobs.iter().enumerate() {
+            for kernel in 0..job.kernels.len() {
+                let found = self.core.cells(number, kernel);
+                let settings = 0..job.solver.path_len();
+                cells.extend(settings.map(|setting| found.and_then(|found| found.get(setting))));
+            }
+        }
+        cells
+    }
+
     fn run_on<S: Lanes>(
         &self,
         matrix: &Matrix<'_, S>,

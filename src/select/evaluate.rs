@@ -1,8 +1,13 @@
 //! Trains and tests all cells of all splits.
 
+use super::clock::{Clock, Phase};
+use super::gram::{LazyGram, Pool, spare_rows};
 use super::split::{Products, Scaling, Split};
 use crate::data::Matrix;
-use crate::kernel::{Gram, GramRows, Kernel, KernelKind, KernelSettings, Threading};
+use crate::error::zeros;
+use crate::kernel::{
+    Extent, GramRows, Kernel, KernelKind, KernelMatrix, KernelSettings, Threading,
+};
 use crate::model::{Ties, Votes};
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, Scheme, TrainingSet};
@@ -78,6 +83,8 @@ pub struct Cell {
     pub n_iter: u64,
     /// Loops of all machines.
     pub n_loops: u64,
+    /// Kernel values computed; what the settings of a path share counts for the first.
+    pub n_kernel_evals: u64,
     /// Machines that did not converge.
     pub n_unfinished: u32,
 }
@@ -85,6 +92,7 @@ pub struct Cell {
 /// The cells of each job: for each kernel, once it is done, the cells of the path.
 pub struct Evaluation {
     cells: Vec<Vec<OnceLock<Vec<Cell>>>>,
+    clock: Clock,
 }
 
 /// What runs side by side.
@@ -106,7 +114,13 @@ impl Evaluation {
         let kernels = |job: &Job<S>| job.kernels.iter().map(|_| OnceLock::new()).collect();
         Self {
             cells: jobs.iter().map(kernels).collect(),
+            clock: Clock::default(),
         }
+    }
+
+    /// Seconds of all threads in each phase.
+    pub fn seconds(&self) -> [(Phase, f64); 4] {
+        self.clock.seconds()
     }
 
     /// Kernels of all jobs that are done.
@@ -134,15 +148,18 @@ impl Evaluation {
         let todo: Vec<usize> = (0..jobs.len())
             .filter(|&job| self.cells[job].iter().any(|cells| cells.get().is_none()))
             .collect();
+        let memory = Memory::<T>::for_jobs(jobs);
         let run = |mode: Mode, number: usize| {
             let task = Task {
                 rows,
                 plan,
                 job: &jobs[number],
                 cells: &self.cells[number],
+                memory: &memory,
+                clock: &self.clock,
                 monitor,
             };
-            task.run::<T>(mode).map_err(|error| task.explain(error))
+            task.run(mode).map_err(|error| task.explain(error))
         };
         let mode = |number: usize| mode_of::<T, M>(&jobs[number], todo.len(), plan.budget_bytes);
         let (side_by_side, alone): (Vec<usize>, Vec<usize>) =
@@ -176,28 +193,71 @@ fn mode_of<T: Lanes, M>(job: &Job<M>, n_jobs: usize, budget: usize) -> Mode {
     }
 }
 
+/// Memory that is used again: fresh memory costs as much as what is computed into it.
+struct Memory<T> {
+    products: Pool<Vec<T>>,
+    kernel_rows: Pool<Pool<Vec<T>>>,
+    /// The most training rows, and rows, of a job.
+    most: (usize, usize),
+}
+
+impl<T: Lanes> Memory<T> {
+    fn for_jobs<M>(jobs: &[Job<M>]) -> Self {
+        let n_train = jobs.iter().map(|job| job.train.len());
+        let n_rows = jobs.iter().map(|job| job.train.len() + job.test.len());
+        Self {
+            products: Pool::new(),
+            kernel_rows: Pool::new(),
+            most: (n_train.max().unwrap_or(0), n_rows.max().unwrap_or(0)),
+        }
+    }
+
+    /// Room for the products of a job.
+    fn products(&self) -> Result<Vec<T>> {
+        let (n_train, n) = self.most;
+        match self.products.take() {
+            Some(memory) => Ok(memory),
+            None => zeros(n_train, n, "products of rows"),
+        }
+    }
+
+    /// Room for the kernel rows of a job.
+    fn kernel_rows(&self) -> Result<Pool<Vec<T>>> {
+        let (n_train, n) = self.most;
+        match self.kernel_rows.take() {
+            Some(memory) => Ok(memory),
+            None => spare_rows(n_train, n),
+        }
+    }
+}
+
 /// One job while it is being done.
-struct Task<'a, S: Lanes, M> {
+struct Task<'a, S: Lanes, T, M> {
     rows: &'a Matrix<'a, S>,
     plan: &'a Plan<'a>,
     job: &'a Job<M>,
     cells: &'a [OnceLock<Vec<Cell>>],
+    memory: &'a Memory<T>,
+    clock: &'a Clock,
     monitor: &'a Monitor,
 }
 
-impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
-    fn run<T: Lanes>(&self, mode: Mode) -> Result<()> {
+impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
+    fn run(&self, mode: Mode) -> Result<()> {
         let (plan, job) = (self.plan, self.job);
         self.monitor.check()?;
+        let clock = self.clock.start(Phase::Rows);
         let split = Split::<T>::new(self.rows, plan.codes, (&job.train, &job.test), plan.scaling)?;
         let train_rows = split
             .rows
             .gather(&(0..split.n_train() as u32).collect::<Vec<_>>())?;
+        let extent = Extent::of(&train_rows);
         let kernels = job
             .kernels
             .iter()
-            .map(|settings| settings.check(&train_rows))
+            .map(|settings| settings.check_within(&train_rows, extent))
             .collect::<Result<Vec<_>>>()?;
+        drop(clock);
         if mode == Mode::Rows {
             return (0..kernels.len())
                 .try_for_each(|number| self.train_apart(&split, &train_rows, number));
@@ -210,40 +270,36 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
             if wanted.is_empty() {
                 continue;
             }
-            let products = split.products(product, self.monitor)?;
-            let evaluate = |memory: &mut Vec<T>, number: usize| {
-                let kernel = &kernels[number];
-                self.evaluate(&split, kernel, number, &products, memory, mode)
-            };
+            let clock = self.clock.start(Phase::Products);
+            let products = split.products(product, self.memory.products()?, self.monitor)?;
+            drop(clock);
+            let evaluate =
+                |number: usize| self.evaluate(&split, &kernels[number], number, &products, mode);
             if mode == Mode::Kernels {
-                wanted
-                    .into_par_iter()
-                    .with_max_len(1)
-                    .try_for_each_init(Vec::new, evaluate)?;
+                let kernels = wanted.into_par_iter().with_max_len(1);
+                kernels.try_for_each(evaluate)?;
             } else {
-                let mut memory = Vec::new();
-                wanted
-                    .into_iter()
-                    .try_for_each(|number| evaluate(&mut memory, number))?;
+                wanted.into_iter().try_for_each(evaluate)?;
             }
+            self.memory.products.give(products.into_memory());
         }
         Ok(())
     }
 
     /// All cells of one kernel on a kernel matrix.
-    fn evaluate<T: Lanes>(
+    fn evaluate(
         &self,
         split: &Split<T>,
         kernel: &Kernel,
         number: usize,
         products: &Products<T>,
-        memory: &mut Vec<T>,
         mode: Mode,
     ) -> Result<()> {
         if self.monitor.time_is_up() {
             return Ok(());
         }
-        let gram = split.gram(kernel, products, std::mem::take(memory))?;
+        let room = self.memory.kernel_rows()?;
+        let gram = LazyGram::new(kernel, products, &room);
         let scheme = self.plan.scheme;
         let n_machines = scheme.n_machines(split.labels.n_classes())?;
         let train = |machine: usize| self.train_machine(split, &gram, machine);
@@ -253,16 +309,17 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
         } else {
             (0..n_machines).map(train).collect::<Result<_>>()?
         };
-        self.count(split, number, &paths);
-        *memory = gram.into_values();
+        self.count(split, number, &paths, gram.n_computed());
+        drop(gram);
+        self.memory.kernel_rows.give(room);
         Ok(())
     }
 
     /// One machine with its whole path, and its outputs for the test rows.
-    fn train_machine<T: Lanes>(
+    fn train_machine(
         &self,
         split: &Split<T>,
-        gram: &Gram<T>,
+        gram: &LazyGram<'_, T>,
         number: usize,
     ) -> Result<Tested> {
         let plan = self.plan;
@@ -283,13 +340,16 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
             start: &Start::Zero,
         };
         let mut rows = GramRows::new(gram, spec.parts, Threading::SideBySide);
+        let clock = self.clock.start(Phase::Training);
         let path = self.job.solver.solve(&problem, &mut rows, self.monitor)?;
-        let outputs = outputs(gram, split.n_train(), &path);
+        drop(clock);
+        let _clock = self.clock.start(Phase::Testing);
+        let outputs = outputs(gram, split.test_codes.len(), split.n_train(), &path);
         Ok(Tested { path, outputs })
     }
 
     /// The weight of a class of the training rows.
-    fn class_weight<T: Lanes>(&self, split: &Split<T>, class: usize) -> f64 {
+    fn class_weight(&self, split: &Split<T>, class: usize) -> f64 {
         match self.plan.class_weights {
             Some(weights) => weights[split.classes[class] as usize],
             None => {
@@ -300,22 +360,23 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
     }
 
     /// Counts the predictions of all machines, for each setting of the path.
-    fn count<T: Lanes>(&self, split: &Split<T>, number: usize, machines: &[Tested]) {
+    fn count(&self, split: &Split<T>, number: usize, machines: &[Tested], n_kernel_evals: u64) {
+        let _clock = self.clock.start(Phase::Testing);
         let all = || machines.iter().flat_map(|tested| &tested.path);
         if all().any(|machine| machine.status == Status::TimeLimit) {
             return;
         }
         let k = self.plan.n_classes;
-        let mut votes = Votes::new(self.plan.scheme, split.labels.n_classes());
-        let mut of_row = vec![0.0; machines.len()];
+        let votes = Votes::new(self.plan.scheme, split.labels.n_classes());
         let n_test = split.test_codes.len();
         let cells = (0..self.job.solver.path_len()).map(|setting| {
             let mut confusion = vec![0; k * k];
-            for (row, &code) in split.test_codes.iter().enumerate() {
-                for (out, tested) in of_row.iter_mut().zip(machines) {
-                    *out = tested.outputs[setting * n_test + row];
-                }
-                let winner = votes.winner(&of_row, self.plan.ties);
+            let outputs: Vec<&[f64]> = machines
+                .iter()
+                .map(|tested| &tested.outputs[setting * n_test..(setting + 1) * n_test])
+                .collect();
+            let winners = votes.winners(&outputs, self.plan.ties);
+            for (&code, winner) in split.test_codes.iter().zip(winners) {
                 let predicted = split.classes[winner as usize];
                 confusion[code as usize * k + predicted as usize] += 1;
             }
@@ -323,14 +384,15 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
                 .iter()
                 .map(|tested| &tested.path[setting])
                 .collect();
-            cell(confusion, split.n_train(), &path)
+            let n_kernel_evals = if setting == 0 { n_kernel_evals } else { 0 };
+            cell(confusion, n_kernel_evals, split.n_train(), &path)
         });
         // Nobody else evaluates this kernel of this job.
         let _ = self.cells[number].set(cells.collect());
     }
 
     /// All cells of one kernel without a matrix of all rows, as single trainings do it.
-    fn train_apart<T: Lanes>(
+    fn train_apart(
         &self,
         split: &Split<T>,
         train_rows: &Matrix<'_, T>,
@@ -359,6 +421,7 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
                 .collect();
             set = set.with_row_weights(&own)?;
         }
+        let clock = self.clock.start(Phase::Training);
         let training = set.train(
             &self.job.solver,
             plan.scheme,
@@ -366,6 +429,8 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
             plan.budget_bytes,
             self.monitor,
         )?;
+        drop(clock);
+        let _clock = self.clock.start(Phase::Testing);
         let test: Vec<u32> = (split.n_train() as u32..split.n_rows() as u32).collect();
         let test_rows = split.rows.gather(&test)?;
         let mut cells = Vec::with_capacity(training.machines.len());
@@ -390,7 +455,12 @@ impl<S: Lanes, M: BinarySolver + Sync> Task<'_, S, M> {
                 confusion[code as usize * plan.n_classes + class] += 1;
             }
             let machines: Vec<&Machine> = machines.iter().collect();
-            cells.push(cell(confusion, split.n_train(), &machines));
+            let n_kernel_evals = if cells.is_empty() {
+                training.n_kernel_evals
+            } else {
+                0
+            };
+            cells.push(cell(confusion, n_kernel_evals, split.n_train(), &machines));
         }
         let _ = self.cells[number].set(cells);
         Ok(())
@@ -417,38 +487,69 @@ struct Tested {
 
 /// The outputs of a path for the columns from `first` on, setting after setting. What two
 /// settings that follow each other have in common is summed once.
-fn outputs<T: Lanes>(gram: &Gram<T>, first: usize, path: &[Machine]) -> Vec<f64> {
-    let n_test = gram.row(0).len() - first;
+fn outputs<T: Lanes>(
+    gram: &LazyGram<'_, T>,
+    n_test: usize,
+    first: usize,
+    path: &[Machine],
+) -> Vec<f64> {
     let mut outputs = Vec::with_capacity(path.len() * n_test);
     let mut sums = vec![0.0; n_test];
-    let mut last: Vec<f64> = vec![0.0; first];
+    let mut last: &[(u32, f64)] = &[];
     for machine in path {
-        let mut changes: Vec<(f64, &[T])> = Vec::new();
-        let mut next = vec![0.0; first];
-        for &(row, beta) in &machine.terms {
-            next[row as usize] = beta;
-        }
-        for (row, (old, new)) in last.iter().zip(&next).enumerate() {
-            if old != new {
-                changes.push((new - old, &gram.row(row)[first..]));
-            }
-        }
-        if changes.len() > machine.terms.len() {
+        let terms = &machine.terms[..];
+        if !add_change(gram, first, last, terms, &mut sums) {
             sums.fill(0.0);
-            changes = machine
-                .terms
-                .iter()
-                .map(|&(row, beta)| (beta, &gram.row(row as usize)[first..]))
-                .collect();
+            add_change(gram, first, &[], terms, &mut sums);
         }
-        simd::add_rows(&mut sums, changes);
-        last = next;
+        last = terms;
         outputs.extend(sums.iter().map(|sum| sum + machine.bias));
     }
     outputs
 }
 
-fn cell(confusion: Vec<u32>, n_train: usize, machines: &[&Machine]) -> Cell {
+/// Adds what the sum of some terms has that another has not, if that is less than the sum.
+fn add_change<T: Lanes>(
+    gram: &LazyGram<'_, T>,
+    first: usize,
+    old: &[(u32, f64)],
+    new: &[(u32, f64)],
+    sums: &mut [f64],
+) -> bool {
+    let row = |row: u32| &gram.row(row as usize)[first..];
+    if new.starts_with(old) {
+        simd::add_rows(
+            sums,
+            new[old.len()..].iter().map(|&(i, beta)| (beta, row(i))),
+        );
+        return true;
+    }
+    // Where rows ascend, as those of exact machines do, each row comes up once.
+    let mut changes: Vec<(f64, &[T])> = Vec::with_capacity(new.len());
+    let (mut old, mut new) = (old, new);
+    let n_new = new.len();
+    while !(old.is_empty() && new.is_empty()) {
+        let (i, before) = old.first().copied().unwrap_or((u32::MAX, 0.0));
+        let (j, after) = new.first().copied().unwrap_or((u32::MAX, 0.0));
+        let mut change = 0.0;
+        if i <= j {
+            (change, old) = (change - before, &old[1..]);
+        }
+        if j <= i {
+            (change, new) = (change + after, &new[1..]);
+        }
+        if change != 0.0 {
+            changes.push((change, row(i.min(j))));
+        }
+    }
+    let is_less = changes.len() <= n_new;
+    if is_less {
+        simd::add_rows(sums, changes);
+    }
+    is_less
+}
+
+fn cell(confusion: Vec<u32>, n_kernel_evals: u64, n_train: usize, machines: &[&Machine]) -> Cell {
     let mut is_support = vec![false; n_train];
     for machine in machines {
         for &(row, _) in &machine.terms {
@@ -461,6 +562,7 @@ fn cell(confusion: Vec<u32>, n_train: usize, machines: &[&Machine]) -> Cell {
         n_support: is_support.iter().filter(|&&is| is).count() as u32,
         n_iter: machines.iter().map(|machine| machine.n_iter as u64).sum(),
         n_loops: machines.iter().map(|machine| machine.n_loops as u64).sum(),
+        n_kernel_evals,
         n_unfinished: machines.iter().filter(unfinished).count() as u32,
     }
 }

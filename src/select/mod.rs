@@ -2,13 +2,17 @@
 //!
 //! The unit of work is a split: training rows, and test rows to be predicted. Its rows are
 //! scaled by its training rows, sorted by class and packed once; their products (squared
-//! distances, or dot products) are computed once and serve every kernel; a kernel matrix
-//! serves every machine and the whole path of a method. Test rows are columns of the same
+//! distances, or dot products) are computed once and serve every kernel; a kernel matrix,
+//! whose rows are computed when they are first asked for, serves every machine and the whole
+//! path of a method. Test rows are columns of the same
 //! matrix. What comes out is a table of predictions against classes for each cell, from
 //! which any score can be computed.
 
+mod clock;
 mod evaluate;
+mod gram;
 mod split;
 
+pub use clock::Phase;
 pub use evaluate::{Cell, Evaluation, Job, Plan};
 pub use split::Scaling;

@@ -2,7 +2,7 @@
 
 use crate::data::{Labels, Matrix, MinMax};
 use crate::error::zeros;
-use crate::kernel::{Gram, Kernel, PackedRows, Queries};
+use crate::kernel::{PackedRows, Queries};
 use crate::monitor::Monitor;
 use crate::simd::{Lanes, Product, prefer_huge_pages};
 use crate::{Error, Result};
@@ -25,7 +25,8 @@ pub struct Split<T: Lanes> {
 /// Products of the training rows with all rows.
 pub struct Products<T> {
     values: Vec<T>,
-    product: Product,
+    /// Number of all rows.
+    n: usize,
 }
 
 /// How the rows of a split are scaled.
@@ -94,11 +95,21 @@ impl<T: Lanes> Split<T> {
         n_train.checked_mul(n_rows)?.checked_mul(size_of::<T>())
     }
 
-    /// The products that a kernel is made of.
-    pub fn products(&self, product: Product, monitor: &Monitor) -> Result<Products<T>> {
+    /// The products that a kernel is made of, in memory that is used again.
+    pub fn products(
+        &self,
+        product: Product,
+        memory: Vec<T>,
+        monitor: &Monitor,
+    ) -> Result<Products<T>> {
         let n = self.n_rows();
-        let mut values = zeros(self.n_train(), n, "products of rows")?;
-        prefer_huge_pages(&mut values);
+        let len = self.n_train() * n;
+        let mut values = memory;
+        if values.capacity() < len {
+            values = zeros(self.n_train(), n, "products of rows")?;
+            prefer_huge_pages(&mut values);
+        }
+        values.resize(len, T::ZERO);
         let mut queries = Queries::new();
         let block = self.packed.query_block();
         for (band, out) in values.chunks_mut((n * block).max(1)).enumerate() {
@@ -108,22 +119,24 @@ impl<T: Lanes> Split<T> {
                 .load_own(start..start + out.len() / n.max(1), &mut queries)?;
             self.packed.products(product, &queries, 0..n, out, n);
         }
-        Ok(Products { values, product })
+        Ok(Products { values, n })
+    }
+}
+
+impl<T> Products<T> {
+    /// Number of training rows.
+    pub fn n_rows(&self) -> usize {
+        self.values.len() / self.n.max(1)
     }
 
-    /// The kernel matrix of the training rows with all rows, in memory that is used again.
-    pub fn gram(&self, kernel: &Kernel, products: &Products<T>, memory: Vec<T>) -> Result<Gram<T>> {
-        debug_assert_eq!(kernel.product(), products.product);
-        let mut values = memory;
-        if values.len() != products.values.len() {
-            values = zeros(self.n_train(), self.n_rows(), "the kernel matrix")?;
-            prefer_huge_pages(&mut values);
-        }
-        for (out, products) in values.chunks_mut(4096).zip(products.values.chunks(4096)) {
-            out.copy_from_slice(products);
-            kernel.finish(out);
-        }
-        Ok(Gram::from_values(values, self.n_rows()))
+    /// The products of a training row with all rows.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.n..(i + 1) * self.n]
+    }
+
+    /// The memory, to be used again.
+    pub fn into_memory(self) -> Vec<T> {
+        self.values
     }
 }
 

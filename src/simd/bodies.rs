@@ -4,7 +4,7 @@
 //! that enables the instructions of its vectors. That is the contract of every
 //! `unsafe fn` here; lengths were asserted by the caller in `mod.rs`.
 
-use super::vector::{Lanes, Vector};
+use super::vector::{Lanes, Vector, WIDEST};
 use super::{SPARSE_QUERIES, Smallest, panel_width};
 
 /// One step of a sum over features: `sum + a b`, or `sum + (a - b)^2`.
@@ -34,24 +34,17 @@ impl Step for SquaredDistance {
     }
 }
 
-/// Lanes of the widest vector: the size of the buffers for the ends of slices.
-const WIDEST: usize = 16;
-
-/// The last `len < V::LEN` elements of a slice, with `pad` behind them.
+/// The last `len <= V::LEN` elements of a slice, with `pad` behind them.
 #[inline(always)]
 unsafe fn load_end<T: Lanes, V: Vector<T>>(from: &[T], pad: T) -> V {
-    let mut buffer = [pad; WIDEST];
-    buffer[..from.len()].copy_from_slice(from);
-    // SAFETY: the buffer is as long as the widest vector.
-    unsafe { V::load(buffer.as_ptr()) }
+    // SAFETY: the pointer is good for the length of the slice.
+    unsafe { V::load_part(from.as_ptr(), from.len(), pad) }
 }
 
 #[inline(always)]
 unsafe fn store_end<T: Lanes, V: Vector<T>>(v: V, to: &mut [T]) {
-    let mut buffer = [T::ZERO; WIDEST];
-    // SAFETY: the buffer is as long as the widest vector.
-    unsafe { v.store(buffer.as_mut_ptr()) };
-    to.copy_from_slice(&buffer[..to.len()]);
+    // SAFETY: the pointer is good for the length of the slice.
+    unsafe { v.store_part(to.as_mut_ptr(), to.len()) }
 }
 
 /// One number from all lanes, by halves.
@@ -106,11 +99,11 @@ pub unsafe fn squared_distance<T: Lanes, V: Vector<T>>(a: &[T], b: &[T]) -> T {
 #[inline(always)]
 unsafe fn exp<T: Lanes, V: Vector<T>>(x: V) -> V {
     let c = T::EXP;
-    // SAFETY: the contract of this file; `n` is clamped from above, and what is
-    // below the smallest normal number is made 0 at the end.
+    // SAFETY: the contract of this file; what is below the smallest normal number is made 0 at
+    // the end, and kept out of the sums: numbers below it take the machine very long.
     unsafe {
         let low = V::splat(c.low);
-        let clamped = x.min(V::splat(c.high));
+        let clamped = x.max(low).min(V::splat(c.high));
         let round = V::splat(c.round);
         let n = clamped.mul_add(V::splat(c.log2_e), round).sub(round);
         let r = n.mul_add(V::splat(-c.ln_2.0), clamped);
@@ -128,17 +121,14 @@ pub unsafe fn exp_scaled<T: Lanes, V: Vector<T>>(x: &mut [T], scale: T) {
     // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
     unsafe {
         let factor = V::splat(scale);
-        let mut chunks = x.chunks_exact_mut(4 * V::LEN);
+        let mut chunks = x.chunks_exact_mut(V::LEN);
         for chunk in &mut chunks {
-            for k in 0..4 {
-                let at = chunk.as_mut_ptr().add(k * V::LEN);
-                exp::<T, V>(V::load(at).mul(factor)).store(at);
-            }
+            let at = chunk.as_mut_ptr();
+            exp::<T, V>(V::load(at).mul(factor)).store(at);
         }
-        for end in chunks.into_remainder().chunks_mut(V::LEN) {
-            let v: V = load_end(end, T::ZERO);
-            store_end(exp::<T, V>(v.mul(factor)), end);
-        }
+        let end = chunks.into_remainder();
+        let v: V = load_end(end, T::ZERO);
+        store_end(exp::<T, V>(v.mul(factor)), end);
     }
 }
 
@@ -161,18 +151,29 @@ pub unsafe fn axpy_argmin<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T]) ->
         }
     }
     if let Some(look) = best_look {
-        best.index = look * LOOK + first_place(&v[look * LOOK..], best.value);
+        // SAFETY: the contract of this file.
+        let place = unsafe { first_place::<T, V>(&v[look * LOOK..], best.value) };
+        best.index = look * LOOK + place;
     }
     best
 }
 
-/// Where `value`, which is there, stands first.
+/// Where `value`, which is there and is not infinite, stands first.
 #[inline(always)]
-fn first_place<T: Lanes>(v: &[T], value: T) -> usize {
-    let has_it = |chunk: &[T]| chunk.iter().fold(false, |found, &x| found | (x == value));
-    let chunk = v.chunks(32).position(has_it).unwrap_or(0) * 32;
-    let place = v[chunk..].iter().position(|&x| x == value);
-    chunk + place.unwrap_or(0)
+unsafe fn first_place<T: Lanes, V: Vector<T>>(v: &[T], value: T) -> usize {
+    // SAFETY: the contract of this file.
+    unsafe {
+        let wanted = V::splat(value);
+        let whole = v.len() - v.len() % V::LEN;
+        for at in (0..whole).step_by(V::LEN) {
+            let equal = V::load(v.as_ptr().add(at)).equal(wanted);
+            if equal != 0 {
+                return at + equal.trailing_zeros() as usize;
+            }
+        }
+        let end: V = load_end(&v[whole..], T::INFINITY);
+        whole + end.equal(wanted).trailing_zeros() as usize
+    }
 }
 
 /// `v <- v + a k`; the smallest element.

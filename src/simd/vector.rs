@@ -32,6 +32,9 @@ pub struct Exp<T: 'static> {
     pub taylor: &'static [T],
 }
 
+/// Lanes of the widest vector: the size of the buffers for the ends of slices.
+pub const WIDEST: usize = 16;
+
 /// Operations on all lanes.
 ///
 /// # Safety
@@ -47,12 +50,45 @@ pub trait Vector<T>: Copy {
     unsafe fn splat(x: T) -> Self;
     unsafe fn load(from: *const T) -> Self;
     unsafe fn store(self, to: *mut T);
+    /// The first `n <= LEN` elements, with `pad` behind them; the pointer is good for `n`.
+    #[inline(always)]
+    unsafe fn load_part(from: *const T, n: usize, pad: T) -> Self
+    where
+        T: Copy,
+    {
+        let mut buffer = [pad; WIDEST];
+        // SAFETY: the buffer is as long as the widest vector.
+        unsafe {
+            for (i, lane) in buffer[..n].iter_mut().enumerate() {
+                *lane = *from.add(i);
+            }
+            Self::load(buffer.as_ptr())
+        }
+    }
+    /// Stores the first `n <= LEN` elements; the pointer is good for `n`.
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut T, n: usize)
+    where
+        T: Copy + Default,
+    {
+        let mut buffer = [T::default(); WIDEST];
+        // SAFETY: the buffer is as long as the widest vector.
+        unsafe {
+            self.store(buffer.as_mut_ptr());
+            for (i, lane) in buffer[..n].iter().enumerate() {
+                *to.add(i) = *lane;
+            }
+        }
+    }
     unsafe fn add(self, b: Self) -> Self;
     unsafe fn sub(self, b: Self) -> Self;
     unsafe fn mul(self, b: Self) -> Self;
     /// `self * b + c`, fused where the level has it.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     unsafe fn min(self, b: Self) -> Self;
+    unsafe fn max(self, b: Self) -> Self;
+    /// A bit for each lane that is equal to that of `b`, the first lane lowest.
+    unsafe fn equal(self, b: Self) -> u32;
     /// 2 to the power of these whole numbers, all of them exponents of normal numbers.
     unsafe fn pow2(self) -> Self;
     /// `self` where `x >= low`, else 0.
@@ -118,6 +154,15 @@ macro_rules! array_vector {
                 self.zip(b, |a, b| if a < b { a } else { b })
             }
             #[inline(always)]
+            unsafe fn max(self, b: Self) -> Self {
+                self.zip(b, |a, b| if a > b { a } else { b })
+            }
+            #[inline(always)]
+            unsafe fn equal(self, b: Self) -> u32 {
+                let bit = |i: usize| u32::from(self.0[i] == b.0[i]) << i;
+                (0..$n).map(bit).sum()
+            }
+            #[inline(always)]
             unsafe fn pow2(self) -> Self {
                 Self(
                     self.0
@@ -142,7 +187,8 @@ array_vector!(f64, 2, 2, i64, 1023, 52);
 macro_rules! x86_vector {
     ($t:ident, $vector:ident, $len:literal, $tile:literal,
      $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
-     $min:ident, |$n:ident| $pow2:expr, |$v:ident, $x:ident, $low:ident| $zero_below:expr) => {
+     $min:ident, $max:ident, |$a:ident, $b:ident| $equal:expr, |$n:ident| $pow2:expr, |$v:ident, $x:ident, $low:ident| $zero_below:expr
+     $(, $load_part:ident, $store_part:ident)?) => {
         impl Vector<$t> for $vector {
             const LEN: usize = $len;
             const TILE: usize = $tile;
@@ -162,6 +208,18 @@ macro_rules! x86_vector {
                 // SAFETY: the trait's contract.
                 unsafe { $store(to, self) }
             }
+            $(
+                #[inline(always)]
+                unsafe fn load_part(from: *const $t, n: usize, pad: $t) -> Self {
+                    // SAFETY: lanes outside of the mask are not read.
+                    unsafe { $load_part($set1(pad), ((1u32 << n) - 1) as _, from) }
+                }
+                #[inline(always)]
+                unsafe fn store_part(self, to: *mut $t, n: usize) {
+                    // SAFETY: lanes outside of the mask are not written.
+                    unsafe { $store_part(to, ((1u32 << n) - 1) as _, self) }
+                }
+            )?
             #[inline(always)]
             unsafe fn add(self, b: Self) -> Self {
                 // SAFETY: the trait's contract.
@@ -186,6 +244,17 @@ macro_rules! x86_vector {
             unsafe fn min(self, b: Self) -> Self {
                 // SAFETY: the trait's contract.
                 unsafe { $min(self, b) }
+            }
+            #[inline(always)]
+            unsafe fn max(self, b: Self) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $max(self, b) }
+            }
+            #[inline(always)]
+            unsafe fn equal(self, $b: Self) -> u32 {
+                let $a = self;
+                // SAFETY: the trait's contract.
+                unsafe { $equal }
             }
             #[inline(always)]
             unsafe fn pow2(self) -> Self {
@@ -221,8 +290,12 @@ mod x86 {
         _mm512_mul_ps,
         _mm512_fmadd_ps,
         _mm512_min_ps,
+        _mm512_max_ps,
+        |a, b| u32::from(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b)),
         |n| _mm512_scalef_ps(_mm512_set1_ps(1.0), n),
-        |v, x, low| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, low), v)
+        |v, x, low| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, low), v),
+        _mm512_mask_loadu_ps,
+        _mm512_mask_storeu_ps
     );
     x86_vector!(
         f64,
@@ -237,8 +310,12 @@ mod x86 {
         _mm512_mul_pd,
         _mm512_fmadd_pd,
         _mm512_min_pd,
+        _mm512_max_pd,
+        |a, b| u32::from(_mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b)),
         |n| _mm512_scalef_pd(_mm512_set1_pd(1.0), n),
-        |v, x, low| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, low), v)
+        |v, x, low| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, low), v),
+        _mm512_mask_loadu_pd,
+        _mm512_mask_storeu_pd
     );
     x86_vector!(
         f32,
@@ -253,6 +330,8 @@ mod x86 {
         _mm256_mul_ps,
         _mm256_fmadd_ps,
         _mm256_min_ps,
+        _mm256_max_ps,
+        |a, b| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32,
         |n| {
             let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
             _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent))
@@ -272,6 +351,8 @@ mod x86 {
         _mm256_mul_pd,
         _mm256_fmadd_pd,
         _mm256_min_pd,
+        _mm256_max_pd,
+        |a, b| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(a, b)) as u32,
         |n| {
             let whole = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(n));
             let exponent = _mm256_add_epi64(whole, _mm256_set1_epi64x(1023));

@@ -84,6 +84,9 @@ pub struct Ollawv {
     ascending: Vec<usize>,
 }
 
+/// Steps between two of the monitor's counts.
+const TICK: usize = 32;
+
 /// The unused row with the smallest `y o`.
 #[derive(Clone, Copy)]
 struct Violator {
@@ -141,7 +144,11 @@ impl Ollawv {
         };
         let mut bias = 0.0;
         for t in 1..=self.most_steps(n) {
-            monitor.tick(1)?;
+            // Threads that all count, for each step, in one place would wait for each other.
+            if t % TICK == 0 {
+                monitor.tick(TICK as u64)?;
+            }
+            monitor.check()?;
             let part = parts.part_of(worst.local);
             let eta = 2.0 / (t as f64).sqrt();
             let l = eta * problem.weights[part] * problem.signs[part];
