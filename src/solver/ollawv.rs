@@ -165,6 +165,7 @@ impl Ollawv {
                 break;
             }
         }
+        monitor.tick((run.steps.len() % TICK) as u64)?;
         run.n_reached = run.lengths.len();
         run.lengths.resize(self.ascending.len(), run.steps.len());
         Ok(run)
