@@ -15,20 +15,28 @@ from hinge._folds import fold_labels, nested_fold_labels
 from hinge._kernels import kernel_matrix
 from hinge._libsvm_text import dump_libsvm, load_libsvm
 from hinge._methods import methods
+from hinge._mnsvm import MNSVM
 from hinge._nested import nested_cv
 from hinge._nested_result import NestedResult
+from hinge._newton import NewtonSVC
+from hinge._nlsgd import NLSGD
+from hinge._nnisda import NNISDA
 from hinge._ollawv import OLLAWV
 from hinge._scaling import MinMaxScaler
 from hinge._search import GridSearchCV, PatternSearchCV
 from hinge._svc import SVC
 
 __all__ = [
+    "MNSVM",
+    "NLSGD",
+    "NNISDA",
     "OLLAWV",
     "SVC",
     "Certificate",
     "GridSearchCV",
     "MinMaxScaler",
     "NestedResult",
+    "NewtonSVC",
     "PatternSearchCV",
     "__version__",
     "dump_libsvm",

@@ -6,27 +6,32 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from hinge import _input, _parameters, _resources
+from hinge import _core, _input, _parameters, _resources
 from hinge._state import kept_on_failure
 
 if TYPE_CHECKING:
-    from hinge._core import Model, _Train
+    from hinge._core import Model, _Data, _Start, _Train
 
 
 class KernelClassifier(ClassifierMixin, BaseEstimator):
     """A classifier whose model is a kernel expansion trained by the core.
 
-    A subclass has the parameters named below as attributes and defines ``_train``,
-    which returns one model for each setting of its path.
+    A subclass has the parameters named below as attributes, names its method in the core,
+    and returns the parameters of the method in ``_settings``.
     """
+
+    _method: ClassVar[str]
+    # The parameters of which many values cost little more than one, the first as in the core.
+    _path: ClassVar[tuple[str, ...]] = ("C",)
+    _takes_weights: ClassVar[bool] = False
 
     kernel: Any
     gamma: Any
@@ -57,12 +62,41 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """
         with kept_on_failure(self):
             X, classes, codes = self._check_training_data(X, y)
-            (model,) = self._train(X, classes, codes)
+            by_class = _input.class_weights(self.class_weight, classes, codes)
+            path = [self._path_value(vars(self))]
+            (model,) = self._train_path(X, codes, by_class, path)
             self._set_model(model, classes)
         return self
 
-    def _train(self, X: Any, classes: NDArray[Any], codes: NDArray[np.uint32]) -> list[Model]:
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters of the method besides its path and the kernel."""
         raise NotImplementedError
+
+    @classmethod
+    def _path_value(cls, params: Mapping[str, Any]) -> float:
+        """Return the place on the path of these parameters."""
+        (name,) = cls._path
+        return _parameters.real(name, params[name])
+
+    def _train_path(
+        self,
+        X: Any,
+        codes: NDArray[np.uint32],
+        by_class: NDArray[np.float64],
+        path: Sequence[float],
+        weights: NDArray[np.float64] | None = None,
+        starts: list[_Start] | None = None,
+    ) -> list[Model]:
+        """Return a model for each value of the path."""
+        data: _Data = {
+            "rows": _input.native_rows(X),
+            "codes": codes,
+            "class_weights": by_class,
+            "sample_weights": weights,
+            "starts": starts,
+        }
+        kernel, train = self._kernel_arguments(), self._train_arguments()
+        return _core.fit(self._method, self._settings(), list(path), data, kernel, train)
 
     def _check_training_data(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.uint32]]:
         if y is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -36,7 +36,22 @@ class Training(NamedTuple):
     bounds: NDArray[np.float64]
 
 
-def certificates(model: Model, training: Training, scheme: str, threads: int) -> list[Certificate]:
+# Labels, signed alphas, bounds or prices of rows, outputs and bias to a certificate.
+Certify = Callable[
+    [
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        float,
+    ],
+    Certificate,
+]
+
+
+def certificates(
+    model: Model, training: Training, scheme: str, threads: int, certify: Certify
+) -> list[Certificate]:
     """Return the certificate of each machine.
 
     One pass of kernel values, all rows by all support vectors, serves all machines.
@@ -52,7 +67,7 @@ def certificates(model: Model, training: Training, scheme: str, threads: int) ->
     for machine, (rows, labels, beta) in enumerate(each):
         bias = exact.intercept[machine]
         bounds = training.bounds[rows]
-        found.append(certificate(labels, beta, bounds, outputs[rows, machine], bias))
+        found.append(certify(labels, beta, bounds, outputs[rows, machine], bias))
     return found
 
 
@@ -76,6 +91,39 @@ def certificate(
     lowest = v[falls].min(initial=np.inf)
     violation = max(0.0, float(highest - lowest))
     return Certificate(primal, dual, primal - dual, violation)
+
+
+def squared_certificate(
+    y: NDArray[np.float64],
+    beta: NDArray[np.float64],
+    prices: NDArray[np.float64],
+    f: NDArray[np.float64],
+    bias: float,
+) -> Certificate:
+    """Return the certificate of a machine with squared hinge loss and a bias that is free."""
+    alpha = y * beta
+    losses = 1 - y * f
+    square = float(beta @ (f - bias))
+    primal = 0.5 * square + 0.5 * float(prices @ np.maximum(0, losses) ** 2)
+    dual = float(alpha.sum()) - 0.5 * square - 0.5 * float(alpha @ (alpha / prices))
+    error = losses - alpha / prices
+    violation = float(np.where(alpha > 0, np.abs(error), error).max(initial=0.0))
+    violation = max(violation, float((-alpha / prices).max(initial=0.0)))
+    return Certificate(primal, dual, primal - dual, violation)
+
+
+def penalized_certificate(
+    y: NDArray[np.float64],
+    beta: NDArray[np.float64],
+    prices: NDArray[np.float64],
+    f: NDArray[np.float64],
+    bias: float,
+) -> Certificate:
+    """As :func:`squared_certificate`, where the bias is part of the norm."""
+    found = squared_certificate(y, beta, prices, f, bias)
+    total = float(beta.sum())
+    primal, dual = found.primal + 0.5 * bias**2, found.dual - 0.5 * total**2
+    return Certificate(primal, dual, primal - dual, found.violation)
 
 
 def machines(

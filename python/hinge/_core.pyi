@@ -11,8 +11,7 @@ __all__ = [
     "LibsvmReader",
     "Model",
     "__version__",
-    "fit_ollawv",
-    "fit_svc",
+    "fit",
     "fold_labels",
     "inject_panic",
     "kernel_matrix",
@@ -33,6 +32,13 @@ _Rows: TypeAlias = _Floats | tuple[_Ints, _Ints, _Floats, int]
 _Kernel: TypeAlias = tuple[str, float | str, int, float]
 # Rows, and their coefficients where those are known.
 _Start: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.float64] | None]
+
+class _Data(TypedDict):
+    rows: _Rows
+    codes: NDArray[np.uint32]
+    class_weights: NDArray[np.float64]
+    sample_weights: NDArray[np.float64] | None
+    starts: list[_Start] | None
 
 class _Train(TypedDict):
     multi_class: str
@@ -99,32 +105,13 @@ class Evaluation:
     def seconds(self) -> list[tuple[str, float]]: ...
     def table(self, n_classes: int) -> dict[str, NDArray[Any]]: ...
 
-def fit_ollawv(
-    rows: _Rows,
-    codes: NDArray[np.uint32],
-    class_weights: NDArray[np.float64],
+def fit(
+    method: str,
+    settings: dict[str, Any],
+    path: list[float],
+    data: _Data,
     kernel: _Kernel,
     train: _Train,
-    *,
-    margins: list[float],
-    c: float,
-    bias: bool,
-    max_sv_fraction: float,
-) -> list[Model]: ...
-def fit_svc(
-    rows: _Rows,
-    codes: NDArray[np.uint32],
-    class_weights: NDArray[np.float64],
-    sample_weights: NDArray[np.float64] | None,
-    kernel: _Kernel,
-    train: _Train,
-    *,
-    cs: list[float],
-    tol: float,
-    working_set_size: int | None,
-    shrinking: bool,
-    max_iter: int | None,
-    starts: list[_Start] | None,
 ) -> list[Model]: ...
 def kernel_matrix(rows: _Rows, kernel: _Kernel, threads: int) -> _Floats: ...
 def simd_level() -> str: ...

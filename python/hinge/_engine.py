@@ -13,11 +13,6 @@ from sklearn.base import clone
 
 from hinge import _core, _input, _parameters
 from hinge._base import KernelClassifier
-from hinge._ollawv import OLLAWV
-from hinge._svc import SVC, optional_count
-
-# The parameter whose values cost little once one of them is trained.
-PATHS: dict[type[KernelClassifier], str] = {SVC: "C", OLLAWV: "margin"}
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 
@@ -70,16 +65,11 @@ def can_share(estimator: Any) -> bool:
     """Tell whether the core knows the method, kernel and limits of an estimator."""
     kernel = getattr(estimator, "kernel", None)
     return (
-        type(estimator) in PATHS
+        isinstance(estimator, KernelClassifier)
         and isinstance(kernel, str)
         and kernel != "precomputed"
         and getattr(estimator, "time_limit", None) is None
     )
-
-
-def takes_weights(estimator: KernelClassifier) -> bool:
-    """Tell whether the method has weights of rows."""
-    return isinstance(estimator, SVC)
 
 
 def empty_table(n_splits: int, n_cells: int, n_classes: int) -> Table:
@@ -335,24 +325,27 @@ class Candidates(NamedTuple):
         cls, estimator: KernelClassifier, cells: Sequence[dict[str, Any]], rows: Rows
     ) -> Candidates:
         """Check the parameters of all cells."""
-        path = PATHS[type(estimator)]
+        kind = type(estimator)
         params = estimator.get_params(deep=False)
+        if "random_state" in params:
+            # One seed for all, also where each fit would draw its own.
+            params["random_state"] = _parameters.seed(params["random_state"])
         groups: dict[str, _Group] = {}
         # Cells that differ along the path only are checked once.
         known: dict[str, tuple[_Group, Any]] = {}
         for number, cell in enumerate(cells):
             if not cell.keys() <= params.keys():
                 clone(estimator).set_params(**cell)  # says which are known
-            key = repr(sorted((name, value) for name, value in cell.items() if name != path))
+            rest = sorted((name, repr(cell[name])) for name in cell if name not in kind._path)
+            key = repr(rest)
             if key not in known:
-                model = type(estimator)(**params | cell)
+                model = kind(**params | cell)
                 group, kernel = _check(model, rows)
                 shared = repr((model.class_weight, group._replace(plan={})))
                 shared += repr((group.plan["multi_class"], group.plan["break_ties"]))
                 known[key] = groups.setdefault(shared, group), kernel
             group, kernel = known[key]
-            value = _parameters.real(path, cell.get(path, params[path]))
-            group.cells.append((number, kernel, value))
+            group.cells.append((number, kernel, kind._path_value(params | cell)))
         return cls(estimator, cells, list(groups.values()))
 
 
@@ -364,30 +357,12 @@ def _check(model: KernelClassifier, rows: Rows) -> tuple[_Group, Any]:
             f"{getattr(model, 'time_limit', None)} cannot be evaluated: kernels must be named "
             "functions of rows, and a limit belongs to the whole run"
         )
-    method, settings = _settings(model)
     plan = {
         "class_weights": _class_weights(model.class_weight, rows),
         "multi_class": _parameters.choice("multi_class", model.multi_class, ("ovo", "ovr")),
         "break_ties": model._breaks_ties(),
     }
-    return _Group(method, settings, plan, []), model._kernel_arguments()
-
-
-def _settings(model: KernelClassifier) -> tuple[str, dict[str, Any]]:
-    """Return the name of the method and its parameters besides path and kernel."""
-    if isinstance(model, OLLAWV):
-        return "ollawv", {
-            "c": _parameters.real("C", model.C),
-            "bias": _parameters.flag("bias", model.bias),
-            "max_sv_fraction": _parameters.real("max_sv_fraction", model.max_sv_fraction),
-        }
-    assert isinstance(model, SVC)
-    return "svc", {
-        "tol": _parameters.real("tol", model.tol),
-        "working_set_size": optional_count("working_set_size", model.working_set_size, None),
-        "shrinking": _parameters.flag("shrinking", model.shrinking),
-        "max_iter": optional_count("max_iter", model.max_iter, -1),
-    }
+    return _Group(model._method, model._settings(), plan, []), model._kernel_arguments()
 
 
 def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from hinge import _core, _input, _parameters
 
@@ -27,7 +26,7 @@ def fold_labels(y: Any, n_folds: int = 5, random_state: Any = None) -> NDArray[n
     classes, codes = _input.check_labels(y)
     n_folds = _count("n_folds", n_folds)
     _warn_of_small_classes(codes, n_folds)
-    return _core.fold_labels(codes, len(classes), n_folds, _seed(random_state))
+    return _core.fold_labels(codes, len(classes), n_folds, _parameters.seed(random_state))
 
 
 def nested_fold_labels(
@@ -41,7 +40,9 @@ def nested_fold_labels(
     classes, codes = _input.check_labels(y)
     outer, inner = _count("outer", outer), _count("inner", inner)
     _warn_of_small_classes(codes, outer, inner)
-    return _core.nested_fold_labels(codes, len(classes), outer, inner, _seed(random_state))
+    return _core.nested_fold_labels(
+        codes, len(classes), outer, inner, _parameters.seed(random_state)
+    )
 
 
 def _count(name: str, value: Any) -> int:
@@ -49,10 +50,6 @@ def _count(name: str, value: Any) -> int:
     if count < 2:
         raise ValueError(f"{name} = {count} is not valid: it must be at least 2")
     return count
-
-
-def _seed(random_state: Any) -> int:
-    return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))
 
 
 def _warn_of_small_classes(codes: NDArray[np.uint32], n_folds: int, inner: int = 0) -> None:

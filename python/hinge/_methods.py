@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from hinge._base import KernelClassifier
+from hinge._mnsvm import MNSVM
+from hinge._newton import NewtonSVC
+from hinge._nlsgd import NLSGD
+from hinge._nnisda import NNISDA
 from hinge._ollawv import OLLAWV
 from hinge._svc import SVC
 
-METHODS: dict[str, type[KernelClassifier]] = {"ollawv": OLLAWV, "svc": SVC}
+METHODS: dict[str, type[KernelClassifier]] = {
+    kind._method: kind for kind in (MNSVM, NLSGD, NNISDA, OLLAWV, SVC, NewtonSVC)
+}
 
 
 def methods() -> list[str]:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hinge import _core, _input, _parameters
+from hinge import _input, _parameters
 from hinge._base import KernelClassifier
-
-if TYPE_CHECKING:
-    from hinge._core import Model
 
 
 class OLLAWV(KernelClassifier):
@@ -90,6 +85,9 @@ class OLLAWV(KernelClassifier):
     True
     """
 
+    _method = "ollawv"
+    _path = ("margin",)
+
     def __init__(
         self,
         margin: float = 0.1,
@@ -141,8 +139,10 @@ class OLLAWV(KernelClassifier):
         margins = [_parameters.real("margin", margin) for margin in margins]
         first = clone(self)
         X, classes, codes = first._check_training_data(X, y)
+        by_class = _input.class_weights(self.class_weight, classes, codes)
+        models = first._train_path(X, codes, by_class, margins)
         path = []
-        for margin, model in zip(margins, first._train(X, classes, codes, margins), strict=True):
+        for margin, model in zip(margins, models, strict=True):
             estimator = clone(self).set_params(margin=margin)
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(first, name):
@@ -151,23 +151,9 @@ class OLLAWV(KernelClassifier):
             path.append(estimator)
         return path
 
-    def _train(
-        self,
-        X: Any,
-        classes: NDArray[Any],
-        codes: NDArray[np.uint32],
-        margins: Sequence[float] | None = None,
-    ) -> list[Model]:
-        if margins is None:
-            margins = [_parameters.real("margin", self.margin)]
-        return _core.fit_ollawv(
-            _input.native_rows(X),
-            codes,
-            _input.class_weights(self.class_weight, classes, codes),
-            self._kernel_arguments(),
-            self._train_arguments(),
-            margins=list(margins),
-            c=_parameters.real("C", self.C),
-            bias=bool(self.bias),
-            max_sv_fraction=_parameters.real("max_sv_fraction", self.max_sv_fraction),
-        )
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "c": _parameters.real("C", self.C),
+            "bias": bool(self.bias),
+            "max_sv_fraction": _parameters.real("max_sv_fraction", self.max_sv_fraction),
+        }

@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 
 def real(name: str, value: Any) -> float:
@@ -25,6 +26,26 @@ def integer(name: str, value: Any) -> int:
     number = int(value)
     if not -(2**63) <= number < 2**63:
         raise ValueError(f"{name} = {number} is not valid: it does not fit 64 bits")
+    return number
+
+
+def count(name: str, value: Any, nothing: int | None) -> int | None:
+    """Return a positive whole number, or None where the value stands for no limit."""
+    if value is None and nothing is None:
+        return None
+    number = integer(name, value)
+    if number == nothing:
+        return None
+    if number < 1:
+        raise ValueError(f"{name} = {number} is not valid: it must be positive, or {nothing}")
+    return number
+
+
+def positive(name: str, value: Any) -> int:
+    """Return a whole number, at least 1."""
+    number = integer(name, value)
+    if number < 1:
+        raise ValueError(f"{name} = {number} is not valid: it must be at least 1")
     return number
 
 
@@ -59,3 +80,8 @@ def kernel(kind: Any, width: Any, degree: Any, coef0: Any) -> tuple[str, float |
         integer("degree", degree),
         real("coef0", coef0),
     )
+
+
+def seed(random_state: Any) -> int:
+    """Return a seed of the core for a number, a generator, or None for a new one each time."""
+    return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))

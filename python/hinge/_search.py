@@ -119,7 +119,7 @@ class GridSearchCV(model_selection.GridSearchCV):
         if shared is None or cells is None or not is_plain or y is None:
             return False
         weights = params.get("sample_weight")
-        if weights is not None and (shared.prefix or not _engine.takes_weights(shared.model)):
+        if weights is not None and (shared.prefix or not shared.model._takes_weights):
             return False
         checked = _input.check_rows(X)
         classes, codes = _input.check_labels(y)

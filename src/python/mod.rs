@@ -22,8 +22,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<text::LibsvmReader>()?;
     module.add_class::<select::Evaluation>()?;
-    module.add_function(wrap_pyfunction!(methods::fit_ollawv, module)?)?;
-    module.add_function(wrap_pyfunction!(methods::fit_svc, module)?)?;
+    module.add_function(wrap_pyfunction!(methods::fit, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::simd_level, module)?)?;
     module.add_function(wrap_pyfunction!(folds::fold_labels, module)?)?;

@@ -3,14 +3,15 @@
 use super::arrays::{Rows, slice, with_matrix};
 use super::door;
 use super::kernels::KernelArgs;
+use super::methods::Maker;
+use crate::Result;
 use crate::data::Matrix;
 use crate::model::Ties;
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
 use crate::select::{Cell, Evaluation as Core, Job, Phase, Plan, Scaling};
 use crate::simd::Lanes;
-use crate::solver::{BinarySolver, Ollawv, OllawvSettings, Svc, SvcSettings};
-use crate::{Error, Result};
+use crate::solver::{BinarySolver, Method};
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,28 +23,6 @@ type JobArg<'py> = (
     Vec<KernelArgs>,
     Vec<f64>,
 );
-
-#[derive(FromPyObject)]
-struct SvcArgs {
-    #[pyo3(item)]
-    tol: f64,
-    #[pyo3(item)]
-    working_set_size: Option<usize>,
-    #[pyo3(item)]
-    shrinking: bool,
-    #[pyo3(item)]
-    max_iter: Option<usize>,
-}
-
-#[derive(FromPyObject)]
-struct OllawvArgs {
-    #[pyo3(item)]
-    c: f64,
-    #[pyo3(item)]
-    bias: bool,
-    #[pyo3(item)]
-    max_sv_fraction: f64,
-}
 
 /// What all jobs have in common, besides the rows.
 #[derive(FromPyObject)]
@@ -74,43 +53,10 @@ struct PlanArgs<'py> {
     progress: Option<Py<PyAny>>,
 }
 
-/// The jobs of one method.
-enum Jobs {
-    Svc(Vec<Job<Svc>>),
-    Ollawv(Vec<Job<Ollawv>>),
-}
-
-macro_rules! with_jobs {
-    ($any:expr, $jobs:ident => $body:expr) => {
-        match $any {
-            Jobs::Svc($jobs) => $body,
-            Jobs::Ollawv($jobs) => $body,
-        }
-    };
-}
-
 #[pyclass(module = "hinge._core", frozen)]
 pub struct Evaluation {
-    jobs: Jobs,
+    jobs: Vec<Job<Method>>,
     core: Core,
-}
-
-fn jobs<M>(
-    arguments: &[JobArg<'_>],
-    solver: impl Fn(&[f64]) -> Result<M>,
-) -> PyResult<Vec<Job<M>>> {
-    let job = |(train, test, kernels, path): &JobArg<'_>| {
-        Ok(Job {
-            train: slice(train)?.to_vec(),
-            test: slice(test)?.to_vec(),
-            kernels: kernels
-                .iter()
-                .map(KernelArgs::settings)
-                .collect::<Result<_>>()?,
-            solver: solver(path)?,
-        })
-    };
-    arguments.iter().map(job).collect()
 }
 
 #[pymethods]
@@ -121,38 +67,20 @@ impl Evaluation {
         settings: &Bound<'_, PyDict>,
         jobs_given: Vec<JobArg<'_>>,
     ) -> PyResult<Self> {
-        let jobs = match method {
-            "svc" => {
-                let given: SvcArgs = settings.extract()?;
-                Jobs::Svc(jobs(&jobs_given, |path| {
-                    let settings = SvcSettings {
-                        cs: path.to_vec(),
-                        tol: given.tol,
-                        working_set_size: given.working_set_size,
-                        shrinking: given.shrinking,
-                        max_iter: given.max_iter,
-                    };
-                    settings.check()
-                })?)
-            }
-            "ollawv" => {
-                let given: OllawvArgs = settings.extract()?;
-                Jobs::Ollawv(jobs(&jobs_given, |path| {
-                    let settings = OllawvSettings {
-                        margins: path.to_vec(),
-                        c: given.c,
-                        bias: given.bias,
-                        max_sv_fraction: given.max_sv_fraction,
-                    };
-                    settings.check()
-                })?)
-            }
-            _ => {
-                let rule = "it must be 'svc' or 'ollawv'";
-                return Err(Error::parameter("method", format!("{method:?}"), rule).into());
-            }
+        let maker = Maker::new(method, settings)?;
+        let job = |(train, test, kernels, path): &JobArg<'_>| {
+            Ok(Job {
+                train: slice(train)?.to_vec(),
+                test: slice(test)?.to_vec(),
+                kernels: kernels
+                    .iter()
+                    .map(KernelArgs::settings)
+                    .collect::<Result<_>>()?,
+                solver: maker.method(path)?,
+            })
         };
-        let core = with_jobs!(&jobs, jobs => Core::new(jobs));
+        let jobs: Vec<Job<Method>> = jobs_given.iter().map(job).collect::<PyResult<_>>()?;
+        let core = Core::new(&jobs);
         Ok(Self { jobs, core })
     }
 
@@ -208,7 +136,7 @@ impl Evaluation {
     fn table<'py>(&self, py: Python<'py>, n_classes: usize) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
         let k = n_classes;
-        let cells = with_jobs!(&self.jobs, jobs => self.all_cells(jobs));
+        let cells = self.all_cells();
         let done: Vec<bool> = cells.iter().map(Option::is_some).collect();
         let mut confusion = vec![0; cells.len() * k * k];
         for (to, cell) in confusion.chunks_exact_mut((k * k).max(1)).zip(&cells) {
@@ -236,9 +164,9 @@ impl Evaluation {
 
 impl Evaluation {
     /// The cells of all settings of all kernels of all jobs, as far as they are done.
-    fn all_cells<M: BinarySolver>(&self, jobs: &[Job<M>]) -> Vec<Option<&Cell>> {
+    fn all_cells(&self) -> Vec<Option<&Cell>> {
         let mut cells = Vec::new();
-        for (number, job) in jobs.iter().enumerate() {
+        for (number, job) in self.jobs.iter().enumerate() {
             for kernel in 0..job.kernels.len() {
                 let found = self.core.cells(number, kernel);
                 let settings = 0..job.solver.path_len();
@@ -255,10 +183,11 @@ impl Evaluation {
         single: bool,
         monitor: &Monitor,
     ) -> Result<()> {
-        with_jobs!(&self.jobs, jobs => if single {
-            self.core.run::<S, f32, _>(matrix, plan, jobs, monitor)
+        if single {
+            self.core
+                .run::<S, f32, _>(matrix, plan, &self.jobs, monitor)
         } else {
-            self.core.run::<S, S, _>(matrix, plan, jobs, monitor)
-        })
+            self.core.run::<S, S, _>(matrix, plan, &self.jobs, monitor)
+        }
     }
 }

@@ -31,13 +31,19 @@ pub struct TrainArgs {
     progress: Option<Py<PyAny>>,
 }
 
-/// Rows, labels and weights.
-pub struct DataArgs<'a, 'py> {
-    pub rows: &'a Bound<'py, PyAny>,
-    pub codes: PyReadonlyArray1<'py, u32>,
-    pub class_weights: PyReadonlyArray1<'py, f64>,
-    pub sample_weights: Option<PyReadonlyArray1<'py, f64>>,
-    pub starts: Option<Vec<StartArg<'py>>>,
+/// Rows, labels, weights, and where machines start.
+#[derive(FromPyObject)]
+pub struct DataArgs<'py> {
+    #[pyo3(item)]
+    rows: Bound<'py, PyAny>,
+    #[pyo3(item)]
+    codes: PyReadonlyArray1<'py, u32>,
+    #[pyo3(item)]
+    class_weights: PyReadonlyArray1<'py, f64>,
+    #[pyo3(item)]
+    sample_weights: Option<PyReadonlyArray1<'py, f64>>,
+    #[pyo3(item)]
+    starts: Option<Vec<StartArg<'py>>>,
 }
 
 /// Where a machine starts: rows, and their coefficients, if they are known.
@@ -62,12 +68,12 @@ fn starts(arguments: &[StartArg<'_>]) -> PyResult<Vec<Start>> {
 /// One model for each setting of the solver's path.
 pub fn fit(
     py: Python<'_>,
-    data: &DataArgs<'_, '_>,
+    data: &DataArgs<'_>,
     kernel: &KernelArgs,
     train: &TrainArgs,
     solver: &impl BinarySolver,
 ) -> PyResult<Vec<Model>> {
-    let rows = Rows::extract(data.rows)?;
+    let rows = Rows::extract(&data.rows)?;
     let kernel = kernel.settings()?;
     let scheme = Scheme::parse(&train.multi_class)?;
     let source = RowSource::parse(&train.row_source)?;

@@ -20,7 +20,7 @@ use crate::data::{Csr, Real};
 use bodies::SparseSlices;
 pub use pages::prefer_huge_pages;
 use pairs::ROWS_AT_ONCE;
-pub use pairs::{PAIR_LANES, PairScan};
+pub use pairs::{PAIR_LANES, PairScan, Spread};
 use std::ops::Range;
 use std::sync::OnceLock;
 pub use vector::Lanes;
@@ -300,4 +300,44 @@ pub fn add_rows<'a, T: Lanes>(sums: &mut [f64], terms: impl IntoIterator<Item = 
         assert!(rows.iter().all(|row| row.len() == sums.len()));
         few(sums, &factors, &rows);
     }
+}
+
+/// `sums <- sums + factor row`, the sums in f64.
+pub fn axpy<T: Lanes>(sums: &mut [f64], factor: f64, row: &[T]) {
+    assert_eq!(sums.len(), row.len());
+    dispatch!(pairs::axpy, T, (sums: &mut [f64], factor: f64, row: &[T]))
+}
+
+/// `g <- g + factor (row + 1)` for each term, at most two; then the smallest of g, and the
+/// largest of g plus penalties, which are 0 where a number counts and minus infinity where not.
+pub fn add_and_scan<'a, T: Lanes>(
+    g: &mut [f64],
+    terms: impl IntoIterator<Item = (f64, &'a [T])>,
+    penalties: &[f64],
+) -> Spread {
+    let mut terms = terms.into_iter();
+    let first = terms.next();
+    let second = terms.next();
+    assert!(terms.next().is_none());
+    assert_eq!(g.len(), penalties.len());
+    let Some((factor, row)) = first else {
+        // Nothing to add: some row of the right length, nought times.
+        let zeros = vec![T::ZERO; g.len()];
+        return add_and_scan_two(g, ([0.0; 2], [&zeros; 2]), penalties);
+    };
+    let (other, other_row) = second.unwrap_or((0.0, row));
+    add_and_scan_two(g, ([factor, other], [row, other_row]), penalties)
+}
+
+fn add_and_scan_two<T: Lanes>(
+    g: &mut [f64],
+    terms: ([f64; 2], [&[T]; 2]),
+    penalties: &[f64],
+) -> Spread {
+    assert!(terms.1.iter().all(|row| row.len() == g.len()));
+    dispatch!(
+        pairs::add_and_scan,
+        T,
+        (g: &mut [f64], terms: ([f64; 2], [&[T]; 2]), penalties: &[f64]) -> Spread
+    )
 }

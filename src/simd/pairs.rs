@@ -117,6 +117,80 @@ pub unsafe fn second_order<T: Lanes, V: Vector<T>>(
     (gain > 0.0).then_some(index)
 }
 
+/// The smallest and the largest of some numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The smallest, infinity if there is none.
+    pub min: f64,
+    /// Its lowest index.
+    pub min_at: usize,
+    /// The largest of those that count, minus infinity if there is none.
+    pub max: f64,
+    /// Its lowest index.
+    pub max_at: usize,
+}
+
+#[inline(always)]
+pub unsafe fn add_and_scan<T: Lanes, V: Vector<T>>(
+    g: &mut [f64],
+    (factors, rows): ([f64; 2], [&[T]; 2]),
+    penalties: &[f64],
+) -> Spread {
+    let constant = factors[0] + factors[1];
+    let mut high = [f64::NEG_INFINITY; PAIR_LANES];
+    let mut low = [f64::NEG_INFINITY; PAIR_LANES];
+    let (mut high_at, mut low_at) = ([0i64; PAIR_LANES], [0i64; PAIR_LANES]);
+    let mut visit = |at: usize,
+                     g: &mut [f64; PAIR_LANES],
+                     k: [&[T; PAIR_LANES]; 2],
+                     penalties: &[f64; PAIR_LANES]| {
+        for l in 0..PAIR_LANES {
+            let sum = factors[0] * k[0][l].to_f64() + factors[1] * k[1][l].to_f64();
+            g[l] += sum + constant;
+            let (up, down) = (g[l] + penalties[l], -g[l]);
+            high_at[l] = if up > high[l] { at as i64 } else { high_at[l] };
+            high[l] = if up > high[l] { up } else { high[l] };
+            low_at[l] = if down > low[l] { at as i64 } else { low_at[l] };
+            low[l] = if down > low[l] { down } else { low[l] };
+        }
+    };
+    let whole = g.len() / PAIR_LANES * PAIR_LANES;
+    for at in (0..whole).step_by(PAIR_LANES) {
+        let k = rows.map(|row| lanes(row, at));
+        visit(at, lanes_mut(g, at), k, lanes(penalties, at));
+    }
+    let left = g.len() - whole;
+    if left > 0 {
+        // The end, with numbers behind it that never win.
+        let mut end = [f64::INFINITY; PAIR_LANES];
+        let mut of_end = [f64::NEG_INFINITY; PAIR_LANES];
+        let mut k = [[T::ZERO; PAIR_LANES]; 2];
+        end[..left].copy_from_slice(&g[whole..]);
+        of_end[..left].copy_from_slice(&penalties[whole..]);
+        for (k, row) in k.iter_mut().zip(rows) {
+            k[..left].copy_from_slice(&row[whole..]);
+        }
+        // Infinity and minus infinity would be no number.
+        end[left..].fill(f64::MAX);
+        visit(whole, &mut end, [&k[0], &k[1]], &of_end);
+        g[whole..].copy_from_slice(&end[..left]);
+    }
+    let ((max, max_at), (min, min_at)) = (best(&high, &high_at), best(&low, &low_at));
+    Spread {
+        min: -min,
+        min_at,
+        max,
+        max_at,
+    }
+}
+
+#[inline(always)]
+pub unsafe fn axpy<T: Lanes, V: Vector<T>>(sums: &mut [f64], factor: f64, row: &[T]) {
+    for (sum, value) in sums.iter_mut().zip(row) {
+        *sum += factor * value.to_f64();
+    }
+}
+
 /// Rows added in one pass.
 pub const ROWS_AT_ONCE: usize = 4;
 

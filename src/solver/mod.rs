@@ -1,15 +1,26 @@
 //! Solvers of one binary problem, one file for each method.
 
+mod l2;
+mod method;
+mod mnsvm;
+mod newton;
+mod nlsgd;
+mod nnisda;
 mod ollawv;
 mod svc;
 
+pub use method::Method;
+pub use mnsvm::{MnSvm, MnSvmSettings, Selection};
+pub use newton::{Bias, Newton, NewtonSettings};
+pub use nlsgd::{NlSgd, NlSgdSettings, Order, Step};
+pub use nnisda::{NnIsda, NnIsdaSettings};
 pub use ollawv::{Ollawv, OllawvSettings};
 pub use svc::{Svc, SvcSettings};
 
-use crate::Result;
-use crate::kernel::KernelRows;
+use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
+use crate::{Error, Result};
 
 /// How a training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +82,85 @@ impl Problem<'_> {
     pub fn row_weight(&self, row: usize) -> f64 {
         self.row_weights.map_or(1.0, |weights| weights[row])
     }
+
+    /// The label of each row of a problem.
+    fn signs_of(&self, parts: &Parts) -> Vec<f64> {
+        let of_part = parts.iter().zip(self.signs);
+        let signs = of_part.flat_map(|(part, &sign)| part.local.clone().map(move |_| sign));
+        signs.collect()
+    }
+
+    /// The weight of each row of a problem, that of its part included.
+    fn weights_of(&self, parts: &Parts) -> Vec<f64> {
+        let of_part = parts.iter().zip(self.weights);
+        let weights = of_part.flat_map(|(part, &weight)| {
+            let rows = part.global.clone();
+            rows.map(move |row| weight * self.row_weight(row))
+        });
+        weights.collect()
+    }
 }
+
+/// Refuses numbers that are not positive, or that leave no room for sums.
+fn positive(name: &'static str, values: &[f64]) -> Result<()> {
+    if values.is_empty() {
+        return Err(Error::parameter(name, "[]", "there must be at least one"));
+    }
+    let is_valid = |value: &f64| *value > 0.0 && *value <= 1e300;
+    match values.iter().find(|value| !is_valid(value)) {
+        None => Ok(()),
+        Some(value) => {
+            let rule = "it must be a positive number, at most 1e300";
+            Err(Error::parameter(name, value, rule))
+        }
+    }
+}
+
+/// The numbers of the values, smallest value first.
+fn ascending(values: &[f64]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..values.len()).collect();
+    numbers.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    numbers
+}
+
+/// The most steps of a machine.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    most: usize,
+}
+
+impl Limit {
+    /// Refuses a limit of no steps.
+    fn check(max_iter: Option<usize>) -> Result<()> {
+        if max_iter == Some(0) {
+            let rule = "it must be positive, or -1 for no limit";
+            return Err(Error::parameter("max_iter", 0, rule));
+        }
+        Ok(())
+    }
+
+    /// The limit given, or that of LIBSVM: ten million steps, or a hundred a row.
+    fn new(max_iter: Option<usize>, n_rows: usize) -> Self {
+        Self {
+            most: max_iter.unwrap_or(n_rows.saturating_mul(100).max(10_000_000)),
+        }
+    }
+
+    /// Counts a step; the reason to stop before it, if there is one.
+    fn reached(self, n_iter: usize, monitor: &Monitor) -> Result<Option<Status>> {
+        monitor.tick(1)?;
+        Ok(if n_iter >= self.most {
+            Some(Status::IterationLimit)
+        } else if n_iter.is_multiple_of(STEPS_TO_LOOK) && monitor.time_is_up() {
+            Some(Status::TimeLimit)
+        } else {
+            None
+        })
+    }
+}
+
+/// Steps between two looks at the clock.
+const STEPS_TO_LOOK: usize = 32;
 
 /// A trained binary machine: `f(x) = sum alpha_k K(x_k, x) + bias`, labels included in alpha.
 #[derive(Debug, Clone, PartialEq)]

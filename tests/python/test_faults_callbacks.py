@@ -16,17 +16,15 @@ def slow_fit(progress):
         "threads": 1,
         "progress": progress,
     }
-    return _core.fit_ollawv(
-        rng.normal(size=(5000, 3)),
-        rng.integers(0, 2, 5000).astype(np.uint32),
-        np.ones(2),
-        ("sigmoid", 0.1, 3, 0.0),
-        train,
-        margins=[1e9],
-        c=1.0,
-        bias=True,
-        max_sv_fraction=1.0,
-    )
+    data = {
+        "rows": rng.normal(size=(5000, 3)),
+        "codes": rng.integers(0, 2, 5000).astype(np.uint32),
+        "class_weights": np.ones(2),
+        "sample_weights": None,
+        "starts": None,
+    }
+    settings = {"c": 1.0, "bias": True, "max_sv_fraction": 1.0}
+    return _core.fit("ollawv", settings, [1e9], data, ("sigmoid", 0.1, 3, 0.0), train)
 
 
 class OwnError(Exception):

@@ -52,7 +52,7 @@ def test_an_unknown_method_is_named(noisy):
     for method in ("svm", None, []):
         with pytest.raises(ValueError, match=r"method = .*'ollawv'"):
             fit(*noisy, method=method)
-    assert methods() == ["ollawv", "svc"]
+    assert methods() == ["mnsvm", "newton", "nlsgd", "nnisda", "ollawv", "svc"]
     with pytest.raises(TypeError, match="marjin"):
         fit(*noisy, marjin=1.0)
 

@@ -24,17 +24,15 @@ def train(X, y, kernel=KERNELS[0], *, fraction=1.0, **resources):
         "progress": None,
     }
     rows = (X.indptr, X.indices, X.data, X.shape[1]) if sp.issparse(X) else X
-    (model,) = _core.fit_ollawv(
-        rows,
-        y.astype(np.uint32),
-        np.ones(y.max() + 1),
-        kernel,
-        arguments | resources,
-        margins=[0.5],
-        c=1.0,
-        bias=True,
-        max_sv_fraction=fraction,
-    )
+    data = {
+        "rows": rows,
+        "codes": y.astype(np.uint32),
+        "class_weights": np.ones(y.max() + 1),
+        "sample_weights": None,
+        "starts": None,
+    }
+    settings = {"c": 1.0, "bias": True, "max_sv_fraction": fraction}
+    (model,) = _core.fit("ollawv", settings, [0.5], data, kernel, arguments | resources)
     return model
 
 

@@ -1,0 +1,124 @@
+"""What classifiers share that solve an optimisation problem: starts and certificates."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from hinge import _parameters, _resources, _starts
+from hinge._certificate import Certificate, Certify, Training, certificates
+from hinge._weighted import WeightedClassifier
+
+if TYPE_CHECKING:
+    from hinge._core import _Start
+
+
+class SolvedClassifier(WeightedClassifier):
+    """A classifier whose training has an optimum, from any start.
+
+    A subclass also has the parameters named below.
+    """
+
+    warm_start: Any
+    max_iter: Any
+
+    _training: Training | None
+    _certificate: list[Certificate] | None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
+        """Train on the rows of X with the labels y.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 stays float32; anything else is converted to float64. With
+            ``kernel="precomputed"`` a square kernel matrix.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,) or None
+            Factor of C for each row; a row of weight 0 is left out.
+        init : fitted estimator, array of row numbers, or None
+            Where to start: from the coefficients of an estimator of hinge that was fitted
+            to the same rows, with any parameters, brought within the bounds; or, for methods
+            with a working set, with these rows as the first one. It changes the time, and the
+            result by no more than ``tol``.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, init)
+
+    def _last_fit(self) -> Self | None:
+        self._check_warm_start()
+        return copy.copy(self) if self.warm_start and hasattr(self, "_model") else None
+
+    def _starts(
+        self,
+        init: Any,
+        last: Self | None,
+        shape: tuple[int, int],
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+    ) -> list[_Start] | None:
+        if isinstance(init, BaseEstimator):
+            return _starts.from_estimator(init, classes, codes, self.multi_class)
+        k = len(classes)
+        n_machines = 1 if k == 2 else k if self.multi_class == "ovr" else k * (k - 1) // 2
+        if init is not None:
+            return _starts.from_rows(init, shape[0], n_machines)
+        is_same = last is not None and (
+            last.shape_fit_[0] == shape[0]
+            and np.array_equal(last.classes_, classes)
+            and len(last.intercept_) == n_machines
+        )
+        if last is None or not is_same:
+            return None
+        return self._starts_of(last, classes, codes)
+
+    def _check_warm_start(self) -> None:
+        _parameters.flag("warm_start", self.warm_start)
+
+    def _starts_of(
+        self, last: Self, classes: NDArray[Any], codes: NDArray[np.uint32]
+    ) -> list[_Start] | None:
+        """Return the starts that the last fit leaves."""
+        return _starts.from_estimator(last, classes, codes, self.multi_class)
+
+    def _keep(self, last: Self | None, training: Training, y: Any) -> None:
+        self._training = training
+        self._certificate = None
+
+    @property
+    def certificate_(self) -> list[Certificate]:
+        """Return how near each machine is to the optimum, recomputed in f64 from the rows.
+
+        Computed when first asked for, from the training rows, which the estimator keeps
+        until then; a pickled estimator keeps the certificate only if it was asked for.
+        """
+        check_is_fitted(self)
+        if self._certificate is None:
+            if self._training is None:
+                raise AttributeError("the training rows are gone: ask for certificate_ before")
+            threads = _resources.threads(self.n_jobs)
+            self._certificate = certificates(
+                self._model, self._training, self.multi_class, threads, self._certifier()
+            )
+            self._training = None
+        return self._certificate
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything but the training rows."""
+        state = dict(super().__getstate__())
+        if "_training" in state:
+            state["_training"] = None
+        return state
+
+    def _certifier(self) -> Certify:
+        """Return how the certificate of a machine is computed."""
+        raise NotImplementedError

@@ -1,0 +1,171 @@
+"""What classifiers share that take weights of rows, kernels of any kind, and limits."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from hinge import _input, _parameters, _starts
+from hinge._base import KernelClassifier
+from hinge._certificate import Training
+from hinge._state import kept_on_failure
+
+if TYPE_CHECKING:
+    from hinge._core import _Start, _Train
+
+
+class WeightedClassifier(KernelClassifier):
+    """A classifier with weights of rows, callable kernels, a time limit, and a status.
+
+    A subclass also has the parameters named below.
+    """
+
+    C: Any
+    time_limit: Any
+
+    _takes_weights = True
+
+    # Training rows, for a callable kernel.
+    _kernel_rows: Any
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
+        """Train, from a start if there is one."""
+        with kept_on_failure(self):
+            last = self._last_fit()
+            X, classes, codes = self._check_training_data(X, y)
+            shape = X.shape
+            starts = self._starts(init, last, shape, classes, codes)
+            weights = _input.sample_weights(sample_weight, len(codes))
+            used = None if weights is None else _used_rows(weights, classes, codes)
+            if used is not None and weights is not None:
+                X, codes, weights = _take_rows(X, used, self.kernel), codes[used], weights[used]
+                starts = None if starts is None else _starts.only(starts, used, shape[0])
+            self._kernel_rows = X if callable(self.kernel) else None
+            rows = self._kernel_values(X) if callable(self.kernel) else X
+            by_class = _input.class_weights(self.class_weight, classes, codes)
+            path = [self._path_value(vars(self))]
+            (model,) = self._train_path(rows, codes, by_class, path, weights, starts)
+            self._set_model(model, classes)
+            self.shape_fit_ = shape
+            bounds = path[0] * by_class[codes] * (1.0 if weights is None else weights)
+            if used is not None:
+                self.support_ = used[self.support_].astype(np.int32)
+            # The columns of a kernel matrix that the model knows.
+            self._used_columns = used if self.kernel == "precomputed" else None
+            self.n_loops_ = model.n_loops
+            self.status_ = model.status
+            self.fit_status_ = int(any(status != "converged" for status in model.status))
+            self.class_weight_ = by_class
+            self._keep(last, Training(rows, codes, bounds), y)
+        self._warn_if_not_converged()
+        return self
+
+    def _last_fit(self) -> Self | None:
+        """Return this estimator as it is now, if it is fitted and training may build on it."""
+        return None
+
+    def _starts(
+        self,
+        init: Any,
+        last: Self | None,
+        shape: tuple[int, int],
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+    ) -> list[_Start] | None:
+        """Return where the machines start; None for the beginning."""
+        return None
+
+    def _keep(self, last: Self | None, training: Training, y: Any) -> None:
+        """Keep what is asked for later."""
+
+    def _kernel_values(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Return the values of a callable kernel for rows X and the training rows."""
+        values = _input.check_rows(self.kernel(X, self._kernel_rows))
+        shape = (X.shape[0], self._kernel_rows.shape[0])
+        if values.shape != shape:
+            raise ValueError(
+                f"the kernel function returned an array of shape {values.shape}, "
+                f"but should have returned one of shape {shape}"
+            )
+        is_sparse = isinstance(values, sp.csr_matrix | sp.csr_array)
+        return np.asarray(values.toarray() if is_sparse else values)
+
+    def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
+        kernel = "precomputed" if callable(self.kernel) else self.kernel
+        return _parameters.kernel(kernel, self.gamma, self.degree, self.coef0)
+
+    def _train_arguments(self) -> _Train:
+        arguments = super()._train_arguments()
+        if self.time_limit is not None:
+            limit = _parameters.real("time_limit", self.time_limit)
+            if not limit > 0:
+                raise ValueError(f"time_limit = {limit} is not valid: it must be positive")
+            arguments["time_limit"] = limit
+        return arguments
+
+    def _native_rows(self, X: Any) -> Any:
+        rows = super()._native_rows(X)
+        if self._kernel_rows is not None:
+            values = self._kernel_values(_input.from_native(rows))
+            return np.ascontiguousarray(values, dtype=self._model.dtype)
+        if self._used_columns is None:
+            return rows
+        return np.ascontiguousarray(rows[:, self._used_columns])
+
+    def _warn_if_not_converged(self) -> None:
+        ends = Counter(status for status in self.status_ if status != "converged")
+        for status, count in ends.items():
+            warnings.warn(
+                f"{count} of {len(self.status_)} machines ended with status {status!r} after "
+                f"{int(np.max(self.n_iter_))} steps ({self._limits()}), before {self._goal()}; "
+                "the model can be used, but is not what it could be",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _limits(self) -> str:
+        """Say what may have ended the training."""
+        limits = {
+            name: getattr(self, name) for name in ("max_iter", "time_limit") if hasattr(self, name)
+        }
+        return ", ".join(f"{name} = {value}" for name, value in limits.items())
+
+    def _goal(self) -> str:
+        """Say when training would have ended."""
+        raise NotImplementedError
+
+    @property
+    def support_vectors_(self) -> Any:
+        """Return the support vectors; an empty array for a precomputed kernel."""
+        check_is_fitted(self)
+        if self._kernel_rows is not None:
+            return self._kernel_rows[self._model.support]
+        return super().support_vectors_
+
+
+def _used_rows(
+    weights: NDArray[np.float64], classes: NDArray[Any], codes: NDArray[np.uint32]
+) -> NDArray[np.intp] | None:
+    """Return the rows with a positive weight, or None if all have; refuse to lose a class."""
+    used = np.flatnonzero(weights > 0)
+    left = np.bincount(codes[used], minlength=len(classes))
+    if not left.any():
+        raise ValueError(
+            "every sample_weight is zero; at least one row must have a positive weight"
+        )
+    if not left.all():
+        lost = classes.tolist()[int(np.argmin(left > 0))]
+        raise ValueError(f"class {lost!r} is lost: the sample_weight of all its rows is 0")
+    return None if len(used) == len(weights) else used
+
+
+def _take_rows(X: Any, used: NDArray[np.intp], kernel: Any) -> Any:
+    rows = X[used]
+    return np.ascontiguousarray(rows[:, used]) if kernel == "precomputed" else rows

@@ -1,0 +1,199 @@
+//! The L2 problem that MN-SVM and NN-ISDA share, and its state.
+//!
+//! ```text
+//! Q_ij = y_i y_j (K_ij + 1) + delta_ij / C_i,   g = Q alpha,   alpha >= 0
+//! ```
+//!
+//! It is the dual of `1/2 (|w|^2 + b^2) + 1/2 sum C_i max(0, 1 - y_i f(x_i))^2`: squared
+//! hinge loss, and a bias that is part of the norm, `b = sum y_i alpha_i`. NN-ISDA solves
+//! `Q alpha = 1`; MN-SVM finds the same up to scale. All rows of a part have one label, so
+//! that a row of Q is a row of K with one factor and one constant for each part.
+
+use super::{Machine, Problem, Status};
+use crate::Result;
+use crate::kernel::{KernelRows, Parts};
+use crate::monitor::Monitor;
+use crate::simd::{self, Lanes, Spread};
+
+/// Coefficients and gradient.
+pub struct L2 {
+    pub parts: Parts,
+    signs: Vec<f64>,
+    weights: Vec<f64>,
+    /// `1 / C_i`; infinite for a row without weight, which takes no part.
+    ridge: Vec<f64>,
+    pub alpha: Vec<f64>,
+    /// `Q alpha`; infinite for rows that take no part.
+    pub g: Vec<f64>,
+    /// 0 for rows whose alpha may fall, minus infinity for the others.
+    fall: Vec<f64>,
+    n_iter: usize,
+}
+
+/// The rows that an optimum would bring closer together.
+#[derive(Debug, Clone, Copy)]
+pub struct Extremes {
+    /// The smallest of g, and its row.
+    pub low: (f64, usize),
+    /// The largest of g where alpha is positive, and its row.
+    pub high: (f64, usize),
+}
+
+impl L2 {
+    /// The problem of a C, from nothing.
+    pub fn new(problem: &Problem<'_>, parts: &Parts) -> Result<Self> {
+        let n = parts.n_rows();
+        Ok(Self {
+            parts: parts.clone(),
+            signs: problem.signs_of(parts),
+            weights: problem.weights_of(parts),
+            ridge: vec![0.0; n],
+            alpha: vec![0.0; n],
+            g: vec![0.0; n],
+            fall: vec![f64::NEG_INFINITY; n],
+            n_iter: 0,
+        })
+    }
+
+    /// Goes over to another C; alpha stays, and no kernel value is needed.
+    pub fn set_c(&mut self, c: f64) {
+        self.n_iter = 0;
+        for i in 0..self.alpha.len() {
+            let ridge = 1.0 / (c * self.weights[i]);
+            if self.weights[i] == 0.0 {
+                self.g[i] = f64::INFINITY;
+            } else {
+                self.g[i] += (ridge - self.ridge[i]) * self.alpha[i];
+            }
+            self.ridge[i] = ridge;
+        }
+    }
+
+    /// The label of a row.
+    pub fn sign(&self, i: usize) -> f64 {
+        self.signs[i]
+    }
+
+    /// `Q_ii`, from the diagonal of K.
+    pub fn diagonal(&self, i: usize, k_ii: f64) -> f64 {
+        k_ii + 1.0 + self.ridge[i]
+    }
+
+    /// The first row, in the order of the caller, that takes part.
+    pub fn first_row(&self, order: &[u32]) -> Option<usize> {
+        (0..self.alpha.len())
+            .filter(|&i| self.weights[i] != 0.0)
+            .min_by_key(|&i| order[self.parts.global(i)])
+    }
+
+    /// The extremes as they are.
+    pub fn extremes(&mut self) -> Extremes {
+        let no_terms: [(f64, &[f64]); 0] = [];
+        combine([(0, simd::add_and_scan(&mut self.g, no_terms, &self.fall))])
+    }
+
+    /// Takes over signed coefficients of packed rows, as far as their signs allow.
+    pub fn start_from<T: Lanes>(
+        &mut self,
+        terms: &[(u32, f64)],
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        for &(row, beta) in terms {
+            if let Some(i) = self.parts.local(row as usize)
+                && self.weights[i] > 0.0
+                && self.signs[i] * beta > 0.0
+            {
+                self.change(&[(i, beta.abs())], rows, monitor)?;
+            }
+        }
+        self.n_iter = 0;
+        Ok(())
+    }
+
+    /// Changes some alphas, one or two, and finds the extremes of the new gradient.
+    pub fn change<T: Lanes>(
+        &mut self,
+        changes: &[(usize, f64)],
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Extremes> {
+        let wanted: Vec<usize> = changes.iter().map(|&(i, _)| i).collect();
+        rows.prepare(&wanted, monitor)?;
+        for &(i, alpha) in changes {
+            self.g[i] += self.ridge[i] * (alpha - self.alpha[i]);
+        }
+        let prepared: Vec<_> = changes
+            .iter()
+            .map(|&(i, alpha)| (rows.prepared(i), self.signs[i] * (alpha - self.alpha[i])))
+            .collect();
+        for &(i, alpha) in changes {
+            self.alpha[i] = alpha;
+            self.fall[i] = if alpha > 0.0 { 0.0 } else { f64::NEG_INFINITY };
+        }
+        self.n_iter += 1;
+        let mut scans = Vec::with_capacity(self.parts.iter().len());
+        for (number, part) in self.parts.iter().enumerate() {
+            let local = part.local.clone();
+            if local.is_empty() {
+                continue;
+            }
+            let sign = self.signs[local.start];
+            let terms = prepared
+                .iter()
+                .map(|(row, factor)| (sign * factor, row.part(number)));
+            let (g, fall) = (&mut self.g[local.clone()], &self.fall[local.clone()]);
+            scans.push((local.start, simd::add_and_scan(g, terms, fall)));
+        }
+        Ok(combine(scans))
+    }
+
+    /// Steps since C was set.
+    pub fn n_iter(&self) -> usize {
+        self.n_iter
+    }
+
+    /// `alpha' Q alpha`.
+    pub fn square(&self) -> f64 {
+        let used = self.alpha.iter().zip(&self.g).filter(|(a, _)| **a > 0.0);
+        used.map(|(a, g)| a * g).sum()
+    }
+
+    /// The machine, its alphas times a factor.
+    pub fn machine(&self, factor: f64, status: Status) -> Machine {
+        let used = || (0..self.alpha.len()).filter(|&i| self.alpha[i] > 0.0);
+        let beta = |i: usize| factor * self.signs[i] * self.alpha[i];
+        let terms: Vec<(u32, f64)> = used()
+            .map(|i| (self.parts.global(i) as u32, beta(i)))
+            .collect();
+        let bias: f64 = terms.iter().map(|term| term.1).sum();
+        Machine {
+            status: if bias.is_finite() {
+                status
+            } else {
+                Status::NonFinite
+            },
+            terms,
+            bias,
+            n_iter: self.n_iter,
+            n_loops: 1,
+        }
+    }
+}
+
+/// The extremes of all parts; the lower row where two are equal.
+fn combine(scans: impl IntoIterator<Item = (usize, Spread)>) -> Extremes {
+    let mut all = Extremes {
+        low: (f64::INFINITY, 0),
+        high: (f64::NEG_INFINITY, 0),
+    };
+    for (start, scan) in scans {
+        if scan.min < all.low.0 {
+            all.low = (scan.min, start + scan.min_at);
+        }
+        if scan.max > all.high.0 {
+            all.high = (scan.max, start + scan.max_at);
+        }
+    }
+    all
+}

@@ -1,0 +1,478 @@
+//! Primal Newton with kernels for the squared hinge (004, section 4.2; Chapelle 2007).
+//!
+//! ```text
+//! lambda |w|^2 + sum_i c_i max(0, 1 - y_i f(x_i))^2,   f = K beta + b,   lambda = 1 / C
+//! ```
+//!
+//! Only the rows S with `y f < 1` have coefficients, and while S stays the same the optimum
+//! is one system of linear equations: `(K_SS + lambda / c) beta_S + b = y_S`, and
+//! `sum beta = 0` for a free bias. A Newton step goes there; if the objective has its
+//! smallest value on the way, only so far (it is convex and piecewise quadratic: the place is
+//! found exactly). It ends when a whole step leaves S as it is.
+//!
+//! The first guess of S comes from the solution on half of the rows of each class, whose
+//! guess comes from half of those, down to about a thousand rows.
+//!
+//! Cost: for each step the factor of K_SS, O(|S|^3), and the outputs, O(n |S|). Memory:
+//! 8 |S|^2 bytes besides the kernel rows.
+
+use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
+use crate::error::zeros;
+use crate::kernel::{KernelRows, Parts};
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+use crate::{Error, Result};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::{factor, solve as llt_solve};
+use faer::{MatMut, MatRef, Par};
+
+/// Parameters as they come from the user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewtonSettings {
+    /// One machine for each; `1 / lambda`.
+    pub cs: Vec<f64>,
+    /// The constant of the decision function.
+    pub bias: Bias,
+    /// The most Newton steps of a machine; `None` for no limit.
+    pub max_iter: Option<usize>,
+}
+
+/// The constant of the decision function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bias {
+    /// There is none.
+    None,
+    /// It costs nothing.
+    Free,
+    /// It is part of the norm: the problem of [`super::NnIsda`].
+    Penalized,
+}
+
+impl Bias {
+    /// From its name.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "none" => Ok(Bias::None),
+            "free" => Ok(Bias::Free),
+            "penalized" => Ok(Bias::Penalized),
+            _ => {
+                let rule = "it must be True, False or 'penalized'";
+                Err(Error::parameter("bias", name, rule))
+            }
+        }
+    }
+}
+
+impl NewtonSettings {
+    /// The only way to a [`Newton`].
+    pub fn check(self) -> Result<Newton> {
+        positive("C", &self.cs)?;
+        Limit::check(self.max_iter)?;
+        Ok(Newton { settings: self })
+    }
+}
+
+/// Checked settings: the method, ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Newton {
+    settings: NewtonSettings,
+}
+
+/// Rows below which no smaller set is asked for a guess.
+const SMALLEST_LEVEL: usize = 1000;
+
+/// Rows whose kernel rows are asked for together.
+const BLOCK: usize = 64;
+
+/// Halvings of the interval in which a line search looks.
+const HALVINGS: usize = 60;
+
+/// A step that gains less than this share of the objective is the last one.
+const SMALLEST_GAIN: f64 = 1e-14;
+
+impl BinarySolver for Newton {
+    fn path_len(&self) -> usize {
+        self.settings.cs.len()
+    }
+
+    fn uses_rows_once(&self) -> bool {
+        false
+    }
+
+    fn solve<T: Lanes>(
+        &self,
+        problem: &Problem<'_>,
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Vec<Machine>> {
+        let parts = rows.parts().clone();
+        let mut run = Run::new(problem, &parts, self.settings.bias);
+        let mut machines = vec![None; self.settings.cs.len()];
+        let mut levels = run.levels();
+        if let Start::Terms(terms) = problem.start {
+            run.start_from(terms, rows, monitor)?;
+            levels = vec![parts.n_rows()];
+        }
+        for number in ascending(&self.settings.cs) {
+            run.set_c(self.settings.cs[number]);
+            let mut status = Status::Converged;
+            for level in std::mem::replace(&mut levels, vec![parts.n_rows()]) {
+                status = run.descend(level, self.settings.max_iter, rows, monitor)?;
+                if status != Status::Converged {
+                    break;
+                }
+            }
+            machines[number] = Some(run.machine(status));
+        }
+        Ok(machines.into_iter().flatten().collect())
+    }
+}
+
+/// A point: coefficients, bias and outputs.
+#[derive(Clone)]
+struct Point {
+    /// Ascending rows with their coefficients.
+    terms: Vec<(usize, f64)>,
+    bias: f64,
+    /// `K beta + b` of every row.
+    outputs: Vec<f64>,
+}
+
+struct Run {
+    parts: Parts,
+    signs: Vec<f64>,
+    weights: Vec<f64>,
+    /// Where in the rows of its class, from 0 to 1, a row stands.
+    places: Vec<f64>,
+    bias: Bias,
+    lambda: f64,
+    point: Point,
+    n_iter: usize,
+}
+
+impl Run {
+    fn new(problem: &Problem<'_>, parts: &Parts, bias: Bias) -> Self {
+        let n = parts.n_rows();
+        let places = parts.iter().flat_map(|part| {
+            let len = part.local.len();
+            (0..len).map(move |place| (place as f64 + 0.5) / len as f64)
+        });
+        Self {
+            parts: parts.clone(),
+            signs: problem.signs_of(parts),
+            weights: problem.weights_of(parts),
+            places: places.collect(),
+            bias,
+            lambda: 1.0,
+            point: Point {
+                terms: Vec::new(),
+                bias: 0.0,
+                outputs: vec![0.0; n],
+            },
+            n_iter: 0,
+        }
+    }
+
+    /// The numbers of rows to solve for, one after the other.
+    fn levels(&self) -> Vec<usize> {
+        let mut levels = vec![self.parts.n_rows()];
+        while let Some(&last) = levels.last()
+            && last > SMALLEST_LEVEL
+        {
+            levels.push(last.div_ceil(2));
+        }
+        levels.reverse();
+        levels
+    }
+
+    fn set_c(&mut self, c: f64) {
+        self.lambda = 1.0 / c;
+        self.n_iter = 0;
+    }
+
+    fn start_from<T: Lanes>(
+        &mut self,
+        terms: &[(u32, f64)],
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let local = |&(row, beta): &(u32, f64)| Some((self.parts.local(row as usize)?, beta));
+        let mut terms: Vec<(usize, f64)> = terms.iter().filter_map(local).collect();
+        terms.sort_by_key(|term| term.0);
+        self.point = self.point_of(terms, 0.0, rows, monitor)?;
+        Ok(())
+    }
+
+    /// Newton steps on the first rows of each class, about `level` of them, until the set of
+    /// support vectors stays the same.
+    fn descend<T: Lanes>(
+        &mut self,
+        level: usize,
+        max_iter: Option<usize>,
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Status> {
+        let share = level as f64 / self.parts.n_rows().max(1) as f64;
+        let limit = Limit::new(max_iter, self.parts.n_rows());
+        loop {
+            let set = self.violators(share);
+            if let Some(status) = limit.reached(self.n_iter, monitor)? {
+                return Ok(status);
+            }
+            self.n_iter += 1;
+            let Some(next) = self.optimum_of(&set, rows, monitor)? else {
+                return Ok(Status::Stalled);
+            };
+            if !next.bias.is_finite() || next.outputs.iter().any(|f| !f.is_finite()) {
+                return Ok(Status::NonFinite);
+            }
+            let (way, gain) = self.line_search(&next, share);
+            if way == 1.0 {
+                self.point = next;
+            } else {
+                self.point.go(&next, way);
+            }
+            if (way == 1.0 && self.violators(share) == set) || gain <= SMALLEST_GAIN {
+                return Ok(Status::Converged);
+            }
+        }
+    }
+
+    /// Whether a row is among the first `share` of its class.
+    fn counts(&self, i: usize, share: f64) -> bool {
+        self.places[i] < share && self.weights[i] > 0.0
+    }
+
+    /// The rows with a loss.
+    fn violators(&self, share: f64) -> Vec<usize> {
+        let outputs = &self.point.outputs;
+        (0..outputs.len())
+            .filter(|&i| self.counts(i, share) && self.signs[i] * outputs[i] < 1.0)
+            .collect()
+    }
+
+    /// The optimum if these are the rows with a loss; `None` if the equations are singular.
+    fn optimum_of<T: Lanes>(
+        &self,
+        set: &[usize],
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Option<Point>> {
+        let m = set.len();
+        if m == 0 {
+            return Ok(Some(Point {
+                terms: Vec::new(),
+                bias: self.point.bias,
+                outputs: vec![self.point.bias; self.signs.len()],
+            }));
+        }
+        let Some(sides) = self.solve_for(set, rows, monitor)? else {
+            return Ok(None);
+        };
+        let (of_signs, of_ones) = sides.split_at(m);
+        let bias = match self.bias {
+            Bias::Free => of_signs.iter().sum::<f64>() / of_ones.iter().sum::<f64>(),
+            _ => 0.0,
+        };
+        let beta = of_signs.iter().zip(of_ones).map(|(a, b)| a - bias * b);
+        let terms: Vec<(usize, f64)> = set.iter().copied().zip(beta).collect();
+        let bias = match self.bias {
+            Bias::None => 0.0,
+            Bias::Free => bias,
+            Bias::Penalized => terms.iter().map(|term| term.1).sum(),
+        };
+        Ok(Some(self.point_of(terms, bias, rows, monitor)?))
+    }
+
+    /// Solves `(K_SS + lambda / c) x = y` and `= 1`, one solution behind the other.
+    fn solve_for<T: Lanes>(
+        &self,
+        set: &[usize],
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Option<Vec<f64>>> {
+        let m = set.len();
+        let mut matrix = zeros(m, m, "the kernel matrix of the support vectors")?;
+        let mut values = vec![T::ZERO; m];
+        let one = if self.bias == Bias::Penalized {
+            1.0
+        } else {
+            0.0
+        };
+        let columns = set.iter().enumerate().zip(matrix.chunks_exact_mut(m));
+        for_blocks(
+            set,
+            rows,
+            monitor,
+            columns,
+            |rows, ((place, &i), column)| {
+                rows.prepared(i).gather(set, &mut values);
+                for (out, value) in column.iter_mut().zip(&values) {
+                    *out = value.to_f64() + one;
+                }
+                column[place] += self.lambda / self.weights[i];
+            },
+        )?;
+        let signs = set.iter().map(|&i| self.signs[i]);
+        let mut sides: Vec<f64> = signs.chain(std::iter::repeat_n(1.0, m)).collect();
+        let needed = factor::cholesky_in_place_scratch::<f64>(m, Par::Seq, Default::default());
+        let needed = needed.or(llt_solve::solve_in_place_scratch::<f64>(m, 2, Par::Seq));
+        let Ok(mut memory) = MemBuffer::try_new(needed) else {
+            return Err(Error::Internal("no room for the factor".into()));
+        };
+        let par = Par::Seq;
+        let stack = MemStack::new(&mut memory);
+        let mut view = MatMut::from_column_major_slice_mut(&mut matrix, m, m);
+        let found = factor::cholesky_in_place(
+            view.as_mut(),
+            Default::default(),
+            par,
+            stack,
+            Default::default(),
+        );
+        if found.is_err() {
+            return Ok(None);
+        }
+        let lower = MatRef::from_column_major_slice(&matrix, m, m);
+        let out = MatMut::from_column_major_slice_mut(&mut sides, m, 2);
+        llt_solve::solve_in_place(lower, out, par, MemStack::new(&mut memory));
+        Ok(Some(sides))
+    }
+
+    /// The outputs of all rows for these coefficients.
+    fn point_of<T: Lanes>(
+        &self,
+        terms: Vec<(usize, f64)>,
+        bias: f64,
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Point> {
+        let mut outputs = vec![bias; self.signs.len()];
+        let size = rows.room().clamp(1, BLOCK);
+        for block in terms.chunks(size) {
+            let wanted: Vec<usize> = block.iter().map(|term| term.0).collect();
+            rows.prepare(&wanted, monitor)?;
+            rows.add_prepared(block, &mut outputs);
+        }
+        Ok(Point {
+            terms,
+            bias,
+            outputs,
+        })
+    }
+
+    /// How far, at most 1, to go to another point, and the share of the objective that is
+    /// gained by it.
+    fn line_search(&self, next: &Point, share: f64) -> (f64, f64) {
+        let here = &self.point;
+        let change: Vec<f64> = next
+            .outputs
+            .iter()
+            .zip(&here.outputs)
+            .map(|(a, b)| a - b)
+            .collect();
+        let step = next.bias - here.bias;
+        // |w|^2 along the way: w0 + 2 w1 s + w2 s^2.
+        let own = |point: &Point, with: &dyn Fn(usize) -> f64| -> f64 {
+            point.terms.iter().map(|&(i, beta)| beta * with(i)).sum()
+        };
+        let of_here = |i: usize| here.outputs[i] - here.bias;
+        let of_change = |i: usize| change[i] - step;
+        let mut w0 = own(here, &of_here);
+        let mut w1 = own(here, &of_change);
+        let mut w2 = own(next, &of_change) - w1;
+        if self.bias == Bias::Penalized {
+            w0 += here.bias * here.bias;
+            w1 += here.bias * step;
+            w2 += step * step;
+        }
+        let counted: Vec<usize> = (0..change.len())
+            .filter(|&i| self.counts(i, share))
+            .collect();
+        let loss =
+            |i: usize, s: f64| (1.0 - self.signs[i] * (here.outputs[i] + s * change[i])).max(0.0);
+        let slope = |s: f64| -> f64 {
+            let losses = counted
+                .iter()
+                .map(|&i| -2.0 * self.weights[i] * self.signs[i] * change[i] * loss(i, s));
+            2.0 * self.lambda * (w1 + s * w2) + losses.sum::<f64>()
+        };
+        let value = |s: f64| -> f64 {
+            let losses = counted
+                .iter()
+                .map(|&i| self.weights[i] * loss(i, s).powi(2));
+            self.lambda * (w0 + s * (2.0 * w1 + s * w2)) + losses.sum::<f64>()
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        let before = value(0.0);
+        if slope(1.0) > 1e-9 * before {
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                if slope(middle) > 0.0 {
+                    high = middle;
+                } else {
+                    low = middle;
+                }
+            }
+        } else {
+            low = 1.0;
+        }
+        (low, (before - value(low)) / before.max(f64::MIN_POSITIVE))
+    }
+
+    fn machine(&self, status: Status) -> Machine {
+        let used = self.point.terms.iter().filter(|term| term.1 != 0.0);
+        Machine {
+            terms: used
+                .map(|&(i, beta)| (self.parts.global(i) as u32, beta))
+                .collect(),
+            bias: self.point.bias,
+            n_iter: self.n_iter,
+            n_loops: 1,
+            status,
+        }
+    }
+}
+
+impl Point {
+    /// Goes a share of the way to another point.
+    fn go(&mut self, other: &Point, way: f64) {
+        let mut terms = Vec::with_capacity(self.terms.len().max(other.terms.len()));
+        let (mut own, mut new) = (&self.terms[..], &other.terms[..]);
+        while !(own.is_empty() && new.is_empty()) {
+            let (i, a) = own.first().copied().unwrap_or((usize::MAX, 0.0));
+            let (j, b) = new.first().copied().unwrap_or((usize::MAX, 0.0));
+            let mut beta = 0.0;
+            if i <= j {
+                (beta, own) = (beta + (1.0 - way) * a, &own[1..]);
+            }
+            if j <= i {
+                (beta, new) = (beta + way * b, &new[1..]);
+            }
+            terms.push((i.min(j), beta));
+        }
+        self.terms = terms;
+        self.bias += way * (other.bias - self.bias);
+        for (f, new) in self.outputs.iter_mut().zip(&other.outputs) {
+            *f += way * (new - *f);
+        }
+    }
+}
+
+/// Visits items of rows while their kernel rows are at hand, some rows at a time.
+fn for_blocks<T: Lanes, R: KernelRows<T>, I>(
+    set: &[usize],
+    rows: &mut R,
+    monitor: &Monitor,
+    mut items: impl Iterator<Item = I>,
+    mut visit: impl FnMut(&R, I),
+) -> Result<()> {
+    let size = rows.room().clamp(1, BLOCK);
+    for block in set.chunks(size) {
+        rows.prepare(block, monitor)?;
+        for item in items.by_ref().take(block.len()) {
+            visit(rows, item);
+        }
+    }
+    Ok(())
+}

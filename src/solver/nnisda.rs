@@ -1,0 +1,119 @@
+//! NN-ISDA: non-negative iterative single data algorithm for the L2 SVM.
+//!
+//! Non-negative Gauss-Seidel on `Q alpha = 1`, the worst violator first:
+//!
+//! ```text
+//! E_i = 1 - (Q alpha)_i;   alpha_i <- max(0, alpha_i + E_i / Q_ii)
+//! ```
+//!
+//! until the largest violation (`|E_i|` where alpha is positive, `E_i` where it is 0) is
+//! below tol. The problem is stated in [`super::l2`]. Along a path, C ascends and each
+//! machine starts from the one before. Cost: a kernel row and a pass over all rows for each
+//! step.
+
+use super::l2::{Extremes, L2};
+use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
+use crate::Result;
+use crate::kernel::KernelRows;
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+
+/// Parameters as they come from the user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NnIsdaSettings {
+    /// One machine for each.
+    pub cs: Vec<f64>,
+    /// The violation that is small enough.
+    pub tol: f64,
+    /// The most steps of a machine; `None` for no limit.
+    pub max_iter: Option<usize>,
+}
+
+impl NnIsdaSettings {
+    /// The only way to a [`NnIsda`].
+    pub fn check(self) -> Result<NnIsda> {
+        positive("C", &self.cs)?;
+        positive("tol", &[self.tol])?;
+        Limit::check(self.max_iter)?;
+        Ok(NnIsda { settings: self })
+    }
+}
+
+/// Checked settings: the method, ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NnIsda {
+    settings: NnIsdaSettings,
+}
+
+impl BinarySolver for NnIsda {
+    fn path_len(&self) -> usize {
+        self.settings.cs.len()
+    }
+
+    fn uses_rows_once(&self) -> bool {
+        false
+    }
+
+    fn solve<T: Lanes>(
+        &self,
+        problem: &Problem<'_>,
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Vec<Machine>> {
+        let parts = rows.parts().clone();
+        let mut state = L2::new(problem, &parts)?;
+        let limit = Limit::new(self.settings.max_iter, parts.n_rows());
+        let mut machines = vec![None; self.settings.cs.len()];
+        let mut start = Some(problem.start);
+        for number in ascending(&self.settings.cs) {
+            state.set_c(self.settings.cs[number]);
+            if let Some(Start::Terms(terms)) = start.take() {
+                state.start_from(terms, rows, monitor)?;
+            }
+            let status = self.run(&mut state, rows, limit, monitor)?;
+            machines[number] = Some(state.machine(1.0, status));
+        }
+        Ok(machines.into_iter().flatten().collect())
+    }
+}
+
+impl NnIsda {
+    fn run<T: Lanes>(
+        &self,
+        state: &mut L2,
+        rows: &mut impl KernelRows<T>,
+        limit: Limit,
+        monitor: &Monitor,
+    ) -> Result<Status> {
+        let mut found = state.extremes();
+        loop {
+            let (violation, i) = worst(found);
+            if violation < self.settings.tol {
+                return Ok(Status::Converged);
+            }
+            if let Some(status) = limit.reached(state.n_iter(), monitor)? {
+                return Ok(status);
+            }
+            let k_ii = rows.row(i)?.at(i).to_f64();
+            let step = (1.0 - state.g[i]) / state.diagonal(i, k_ii);
+            let alpha = (state.alpha[i] + step).max(0.0);
+            if alpha.is_nan() || alpha.is_infinite() {
+                return Ok(Status::NonFinite);
+            }
+            if alpha == state.alpha[i] {
+                return Ok(Status::Stalled); // lost in rounding
+            }
+            found = state.change(&[(i, alpha)], rows, monitor)?;
+        }
+    }
+}
+
+/// The largest violation, and its row.
+fn worst(found: Extremes) -> (f64, usize) {
+    let (rise, fall) = (1.0 - found.low.0, found.high.0 - 1.0);
+    if rise >= fall {
+        (rise, found.low.1)
+    } else {
+        (fall, found.high.1)
+    }
+}
