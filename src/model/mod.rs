@@ -24,11 +24,13 @@ use coefficients::Coefficients;
 pub struct Model<T: Lanes> {
     kernel: Kernel,
     scheme: Scheme,
+    /// Sets of machines for the same classes, one for each setting of a path; mostly 1.
+    n_settings: usize,
     rows: PackedRows<T>,
     support: Vec<u32>,
     /// Where the vectors of each class start, and the end.
     starts: Vec<usize>,
-    /// `n_coef_rows` rows, as long as there are support vectors.
+    /// `n_coef_rows` rows for each setting, as long as there are support vectors.
     dual_coef: Vec<f64>,
     biases: Vec<f64>,
     coefficients: Coefficients<T>,
@@ -43,10 +45,22 @@ impl<T: Lanes> Model<T> {
         machines: &[Machine],
         matrix: &Matrix<'_, T>,
     ) -> Result<Self> {
+        Self::path(kernel, scheme, labels, &[machines], matrix)
+    }
+
+    /// From the machines of each setting of a path, for [`Model::predict_path`].
+    pub fn path(
+        kernel: Kernel,
+        scheme: Scheme,
+        labels: &Labels,
+        settings: &[&[Machine]],
+        matrix: &Matrix<'_, T>,
+    ) -> Result<Self> {
         let k = labels.n_classes();
+        let all = || settings.iter().flat_map(|machines| machines.iter());
         // The number of each sorted row among the support vectors.
         let mut number = vec![u32::MAX; labels.n_rows()];
-        for &(row, _) in machines.iter().flat_map(|machine| &machine.terms) {
+        for &(row, _) in all().flat_map(|machine| &machine.terms) {
             number[row as usize] = 0;
         }
         let mut support = Vec::new();
@@ -61,25 +75,55 @@ impl<T: Lanes> Model<T> {
             }
         }
         let n_sv = support.len();
-        let mut dual_coef = crate::error::zeros(n_coef_rows(scheme, k), n_sv, "coefficients")?;
-        for (m, machine) in machines.iter().enumerate() {
-            for &(row, alpha) in &machine.terms {
-                let coef_row = coef_row_of(scheme, m, labels.class_of(row as usize), k);
-                dual_coef[coef_row * n_sv + number[row as usize] as usize] = alpha;
+        let n_coef_rows = n_coef_rows(scheme, k);
+        let mut dual_coef =
+            crate::error::zeros(settings.len() * n_coef_rows, n_sv, "coefficients")?;
+        for (setting, machines) in settings.iter().enumerate() {
+            for (m, machine) in machines.iter().enumerate() {
+                for &(row, alpha) in &machine.terms {
+                    let coef_row = setting * n_coef_rows
+                        + coef_row_of(scheme, m, labels.class_of(row as usize), k);
+                    dual_coef[coef_row * n_sv + number[row as usize] as usize] = alpha;
+                }
             }
         }
         let rows = match kernel.kind() {
             KernelKind::Precomputed => PackedRows::columns(support.clone(), labels.n_rows())?,
             _ => PackedRows::new(matrix, &support)?,
         };
-        let biases = machines.iter().map(|machine| machine.bias).collect();
-        Self::from_parts(kernel, scheme, rows, support, &n_support, dual_coef, biases)
+        let biases = all().map(|machine| machine.bias).collect();
+        Self::check(
+            kernel,
+            scheme,
+            settings.len(),
+            rows,
+            support,
+            &n_support,
+            dual_coef,
+            biases,
+        )
     }
 
     /// From the parts of a model that was saved: every size and number is checked.
     pub fn from_parts(
         kernel: Kernel,
         scheme: Scheme,
+        rows: PackedRows<T>,
+        support: Vec<u32>,
+        n_support: &[usize],
+        dual_coef: Vec<f64>,
+        biases: Vec<f64>,
+    ) -> Result<Self> {
+        Self::check(
+            kernel, scheme, 1, rows, support, n_support, dual_coef, biases,
+        )
+    }
+
+    #[allow(clippy::too_many_arguments)] // all that a model has
+    fn check(
+        kernel: Kernel,
+        scheme: Scheme,
+        n_settings: usize,
         rows: PackedRows<T>,
         support: Vec<u32>,
         n_support: &[usize],
@@ -101,14 +145,15 @@ impl<T: Lanes> Model<T> {
                 rows.n_rows()
             ));
         }
-        if n_coef_rows(scheme, k).checked_mul(support.len()) != Some(dual_coef.len()) {
+        let n_coef_rows = n_settings * n_coef_rows(scheme, k);
+        if n_coef_rows.checked_mul(support.len()) != Some(dual_coef.len()) {
             return bad(format!(
                 "{} coefficients do not fit {k} classes and {} support vectors",
                 dual_coef.len(),
                 support.len()
             ));
         }
-        if biases.len() != scheme.n_machines(k)? {
+        if biases.len() != n_settings * scheme.n_machines(k)? {
             return bad(format!(
                 "{} intercepts do not fit {k} classes",
                 biases.len()
@@ -121,10 +166,11 @@ impl<T: Lanes> Model<T> {
         for n in n_support {
             starts.push(starts[starts.len() - 1] + n);
         }
-        let coefficients = Coefficients::new(&dual_coef, n_coef_rows(scheme, k), support.len())?;
+        let coefficients = Coefficients::new(&dual_coef, n_coef_rows, support.len())?;
         Ok(Self {
             kernel,
             scheme,
+            n_settings,
             rows,
             support,
             starts,
@@ -149,9 +195,9 @@ impl<T: Lanes> Model<T> {
         self.starts.len() - 1
     }
 
-    /// Number of binary machines.
+    /// Number of binary machines of a setting.
     pub fn n_machines(&self) -> usize {
-        self.biases.len()
+        self.biases.len() / self.n_settings
     }
 
     /// The caller's index of each support vector, class by class.
@@ -184,15 +230,19 @@ impl<T: Lanes> Model<T> {
         &self.rows
     }
 
-    /// The machine that coefficient row `coef_row` of a vector of `class` belongs to.
+    /// The machine, those of all settings one after the other, that coefficient row `coef_row`
+    /// of a vector of `class` belongs to.
     fn machine_of(&self, class: usize, coef_row: usize) -> usize {
         let k = self.n_classes();
-        match self.scheme {
-            _ if k == 2 => 0,
-            Scheme::OneVsRest => coef_row,
-            Scheme::OneVsOne if coef_row < class => pair_number(coef_row, class, k),
-            Scheme::OneVsOne => pair_number(class, coef_row + 1, k),
-        }
+        let (setting, coef_row) = (coef_row / self.n_coef_rows(), coef_row % self.n_coef_rows());
+        let first = setting * self.n_machines();
+        first
+            + match self.scheme {
+                _ if k == 2 => 0,
+                Scheme::OneVsRest => coef_row,
+                Scheme::OneVsOne if coef_row < class => pair_number(coef_row, class, k),
+                Scheme::OneVsOne => pair_number(class, coef_row + 1, k),
+            }
     }
 }
 

@@ -60,6 +60,27 @@ impl<T: Lanes> Model<T> {
         })
     }
 
+    /// The class of each row for each setting of a path: setting after setting for a row.
+    pub fn predict_path(
+        &self,
+        matrix: &Matrix<'_, T>,
+        ties: Ties,
+        monitor: &Monitor,
+    ) -> Result<Vec<u32>> {
+        let n_machines = self.n_machines();
+        self.map_rows(
+            matrix,
+            self.n_settings,
+            monitor,
+            |votes, outputs, classes| {
+                let settings = outputs.chunks_exact(n_machines);
+                for (class, outputs) in classes.iter_mut().zip(settings) {
+                    *class = votes.winner(outputs, ties);
+                }
+            },
+        )
+    }
+
     /// `width` numbers for each row, made from the outputs of all machines; those are kept
     /// for a block of rows only.
     fn map_rows<R: Clone + Default + Send>(
@@ -71,7 +92,7 @@ impl<T: Lanes> Model<T> {
     ) -> Result<Vec<R>> {
         matrix.check_n_cols(self.rows.n_cols())?;
         self.kernel.check_range::<T>(Extent::of(matrix))?;
-        let (n_machines, block) = (self.n_machines(), self.rows.query_block());
+        let (n_machines, block) = (self.biases.len(), self.rows.query_block());
         let votes = Votes::new(self.scheme, self.n_classes());
         let mut results = zeros(matrix.n_rows(), width, "predictions")?;
         let scratch = || {
@@ -108,12 +129,12 @@ impl<T: Lanes> Model<T> {
             sums,
             outputs: out,
         } = scratch;
-        let n_machines = self.n_machines();
+        let n_machines = self.biases.len();
         for out in out.chunks_exact_mut(n_machines) {
             out.copy_from_slice(&self.biases);
         }
         for class in 0..self.n_classes() {
-            let machines: Vec<usize> = (0..self.n_coef_rows())
+            let machines: Vec<usize> = (0..self.n_settings * self.n_coef_rows())
                 .map(|coef_row| self.machine_of(class, coef_row))
                 .collect();
             let vectors = self.starts[class]..self.starts[class + 1];

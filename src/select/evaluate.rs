@@ -433,35 +433,45 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let _clock = self.clock.start(Phase::Testing);
         let test: Vec<u32> = (split.n_train() as u32..split.n_rows() as u32).collect();
         let test_rows = split.rows.gather(&test)?;
-        let mut cells = Vec::with_capacity(training.machines.len());
-        for machines in &training.machines {
-            if machines
-                .iter()
-                .any(|machine| machine.status == Status::TimeLimit)
-            {
-                return Ok(());
-            }
-            let model = model::Model::new(
-                *set.kernel(),
-                plan.scheme,
-                set.labels(),
-                machines,
-                train_rows,
-            )?;
-            let predicted = model.predict(&test_rows, plan.ties, self.monitor)?;
-            let mut confusion = vec![0; plan.n_classes * plan.n_classes];
-            for (&code, &winner) in split.test_codes.iter().zip(&predicted) {
-                let class = split.classes[winner as usize] as usize;
-                confusion[code as usize * plan.n_classes + class] += 1;
-            }
-            let machines: Vec<&Machine> = machines.iter().collect();
-            let n_kernel_evals = if cells.is_empty() {
-                training.n_kernel_evals
-            } else {
-                0
-            };
-            cells.push(cell(confusion, n_kernel_evals, split.n_train(), &machines));
+        let late = |machine: &Machine| machine.status == Status::TimeLimit;
+        if training.machines.iter().flatten().any(late) {
+            return Ok(());
         }
+        let settings: Vec<&[Machine]> = training.machines.iter().map(Vec::as_slice).collect();
+        let model = model::Model::path(
+            *set.kernel(),
+            plan.scheme,
+            set.labels(),
+            &settings,
+            train_rows,
+        )?;
+        let predicted = model.predict_path(&test_rows, plan.ties, self.monitor)?;
+        let k = plan.n_classes;
+        let mut confusions = vec![vec![0; k * k]; settings.len()];
+        for (&code, winners) in split
+            .test_codes
+            .iter()
+            .zip(predicted.chunks_exact(settings.len()))
+        {
+            for (confusion, &winner) in confusions.iter_mut().zip(winners) {
+                let class = split.classes[winner as usize] as usize;
+                confusion[code as usize * k + class] += 1;
+            }
+        }
+        let cells = confusions
+            .into_iter()
+            .zip(&settings)
+            .enumerate()
+            .map(|(place, (confusion, machines))| {
+                let machines: Vec<&Machine> = machines.iter().collect();
+                let n_kernel_evals = if place == 0 {
+                    training.n_kernel_evals
+                } else {
+                    0
+                };
+                cell(confusion, n_kernel_evals, split.n_train(), &machines)
+            })
+            .collect();
         let _ = self.cells[number].set(cells);
         Ok(())
     }

@@ -109,12 +109,13 @@ impl BinarySolver for Newton {
         let mut run = Run::new(problem, &parts, self.settings.bias);
         let mut machines = vec![None; self.settings.cs.len()];
         let mut levels = run.levels();
-        if let Start::Terms(terms) = problem.start {
-            run.start_from(terms, rows, monitor)?;
-            levels = vec![parts.n_rows()];
-        }
+        let mut start = Some(problem.start);
         for number in ascending(&self.settings.cs) {
             run.set_c(self.settings.cs[number]);
+            if let Some(Start::Terms(terms)) = start.take() {
+                run.start_from(terms, rows, monitor)?;
+                levels = vec![parts.n_rows()];
+            }
             let mut status = Status::Converged;
             for level in std::mem::replace(&mut levels, vec![parts.n_rows()]) {
                 status = run.descend(level, self.settings.max_iter, rows, monitor)?;
@@ -200,6 +201,23 @@ impl Run {
         let mut terms: Vec<(usize, f64)> = terms.iter().filter_map(local).collect();
         terms.sort_by_key(|term| term.0);
         self.point = self.point_of(terms, 0.0, rows, monitor)?;
+        // The bias of an optimum with these coefficients.
+        let point = &self.point;
+        let missing = |&(i, beta): &(usize, f64)| {
+            self.signs[i] - self.lambda * beta / self.weights[i] - point.outputs[i]
+        };
+        let bias = match self.bias {
+            Bias::None => 0.0,
+            Bias::Free => {
+                let sum: f64 = point.terms.iter().map(missing).sum();
+                sum / point.terms.len().max(1) as f64
+            }
+            Bias::Penalized => point.terms.iter().map(|term| term.1).sum(),
+        };
+        if bias.is_finite() {
+            self.point.bias = bias;
+            self.point.outputs.iter_mut().for_each(|f| *f += bias);
+        }
         Ok(())
     }
 
