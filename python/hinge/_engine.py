@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple, Protocol
 
 import joblib
@@ -327,9 +328,9 @@ class Candidates(NamedTuple):
         """Check the parameters of all cells."""
         kind = type(estimator)
         params = estimator.get_params(deep=False)
-        if "random_state" in params:
-            # One seed for all, also where each fit would draw its own.
-            params["random_state"] = _parameters.seed(params["random_state"])
+        if not isinstance(params.get("random_state", 0), Integral):
+            # One seed for all, where each fit would draw its own.
+            params["random_state"] = _parameters.seed(params["random_state"]) % 2**32
         groups: dict[str, _Group] = {}
         # Cells that differ along the path only are checked once.
         known: dict[str, tuple[_Group, Any]] = {}

@@ -95,7 +95,7 @@ def nested_cv(
         remaining folds is below that of a finished cell. The choice is the same; scores
         that were left out are NaN. (Grid search only.)
     random_state : int, RandomState or None
-        Of the folds.
+        Of the folds; an int also of methods that are given by name.
     progress : bool, function or None
         True shows a bar on stderr: cells done, best score so far, time left. A function is
         called with a dictionary of these numbers.
@@ -136,7 +136,7 @@ def nested_cv(
     threads = _resources.threads(n_jobs)
     end = None if time_limit is None else time.monotonic() + _positive("time_limit", time_limit)
     prune = _parameters.flag("prune", prune)
-    run = _Run(problem, folds, threads, budget, end, prune, progress, checkpoint)
+    run = _Run(problem, folds, threads, budget, end, prune, random_state, progress, checkpoint)
     if isinstance(method, str | KernelClassifier):
         return run.select(method, grid, search)
     results: dict[str, NestedResult] = {}
@@ -276,12 +276,15 @@ class _Run:
     budget: int
     end: float | None
     prune: bool
+    random_state: Any
     progress: Any
     checkpoint: str | os.PathLike[str] | None
 
     def select(self, method: str | KernelClassifier, grid: Any, search: str) -> NestedResult:
         """Choose and judge by one method."""
         name, estimator = estimator_of(method)
+        if isinstance(method, str) and isinstance(self.random_state, Integral):
+            estimator.set_params(random_state=self.random_state)
         cells = cells_of(grid, name)
         rows, folds = self.problem.rows, self.folds
         if rows.sample_weight is not None and not estimator._takes_weights:

@@ -9,13 +9,25 @@ from sklearn.model_selection import ParameterGrid, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
 import hinge
-from hinge import OLLAWV, SVC, MinMaxScaler, nested_cv
+from hinge import MNSVM, NLSGD, NNISDA, OLLAWV, SVC, MinMaxScaler, NewtonSVC, nested_cv
 
-SMALL = {
-    "svc": {"C": [0.5, 8.0, 64.0], "gamma": [0.1, 1.0]},
-    "ollawv": {"margin": [0.01, 0.1, 0.5], "gamma": [0.1, 1.0]},
+METHODS = {
+    "svc": SVC,
+    "ollawv": OLLAWV,
+    "nlsgd": NLSGD,
+    "mnsvm": MNSVM,
+    "nnisda": NNISDA,
+    "newton": NewtonSVC,
 }
-METHODS = {"svc": SVC, "ollawv": OLLAWV}
+SMALL = {method: {"C": [0.5, 8.0, 64.0], "gamma": [0.1, 1.0]} for method in METHODS}
+SMALL["ollawv"] = {"margin": [0.01, 0.1, 0.5], "gamma": [0.1, 1.0]}
+# So near to the optimum that the way there does not matter; and one order of rows.
+TIGHT = {
+    "svc": {"tol": 1e-5},
+    "mnsvm": {"eps": 1e-7},
+    "nnisda": {"tol": 1e-7},
+    "nlsgd": {"random_state": 0},
+}
 
 
 def wine(dtype=np.float32):
@@ -36,7 +48,7 @@ def plain_loop(X, y, estimator, grid, scale, scorer=metrics.accuracy_score):
     split = folds()
     inner_scores, outer_scores, best = [], [], []
     cells = list(ParameterGrid(grid))
-    path = "C" if isinstance(estimator, SVC) else "margin"
+    path = "margin" if isinstance(estimator, OLLAWV) else "C"
     cells = sorted(cells, key=lambda cell: cell[path])
 
     def score(cell, train, test):
@@ -65,9 +77,7 @@ def plain_loop(X, y, estimator, grid, scale, scorer=metrics.accuracy_score):
 def test_the_engine_equals_a_plain_loop(method, multi_class, scale):
     X, y = wine()
     X = X / X.max(axis=0)
-    estimator = METHODS[method](multi_class=multi_class)
-    if method == "svc":
-        estimator.set_params(tol=1e-5)
+    estimator = METHODS[method](multi_class=multi_class, **TIGHT.get(method, {}))
     found = nested_cv(X, y, method=estimator, grid=SMALL[method], scale=scale, **folds())
     inner, outer, best = plain_loop(X, y, estimator, SMALL[method], scale)
     np.testing.assert_array_equal(found.inner_scores, inner)
@@ -100,7 +110,10 @@ def test_scores_are_those_of_scikit_learn(scoring):
 @pytest.mark.parametrize("method", METHODS)
 def test_threads_do_not_change_a_bit(method):
     X, y = wine()
-    results = [nested_cv(X, y, method, SMALL[method], n_jobs=n, random_state=3) for n in (1, 2, 8)]
+    estimator = METHODS[method](random_state=0)
+    results = [
+        nested_cv(X, y, estimator, SMALL[method], n_jobs=n, random_state=3) for n in (1, 2, 8)
+    ]
     for other in results[1:]:
         np.testing.assert_array_equal(other.inner_scores, results[0].inner_scores)
         np.testing.assert_array_equal(other.outer_scores, results[0].outer_scores)
@@ -110,8 +123,9 @@ def test_threads_do_not_change_a_bit(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_small_budget_gives_the_same_answer(method):
     X, y = wine()
+    estimator = METHODS[method](**TIGHT.get(method, {}))
     large, small, tiny = (
-        nested_cv(X, y, method, SMALL[method], memory_budget=budget, random_state=0, n_jobs=2)
+        nested_cv(X, y, estimator, SMALL[method], memory_budget=budget, random_state=0, n_jobs=2)
         for budget in (None, 3 * 4 * 178 * 178, 1000)
     )
     for other in (small, tiny):
@@ -158,8 +172,9 @@ def test_a_pattern_search_looks_at_fewer_cells_and_ends_at_a_local_optimum():
 def test_pruning_changes_no_choice(method, scoring):
     X, y = wine()
     arguments = {"scoring": scoring, "random_state": 1, "outer": 3, "inner": 4}
-    whole = nested_cv(X, y, method, **arguments)
-    pruned = nested_cv(X, y, method, prune=True, **arguments)
+    estimator = METHODS[method](**TIGHT.get(method, {}))
+    whole = nested_cv(X, y, estimator, **arguments)
+    pruned = nested_cv(X, y, estimator, prune=True, **arguments)
     assert pruned.best_params == whole.best_params
     np.testing.assert_array_equal(pruned.outer_scores, whole.outer_scores)
     assert pruned.complete
