@@ -140,6 +140,49 @@ fn pair_steps_equal_plain_loops<T: Lanes>() {
     }
 }
 
+fn added_rows_and_their_spread_equal_plain_loops<T: Lanes>() {
+    let mut random = Random::new(6);
+    for n in lengths() {
+        let g = whole::<f64>(n, &mut random);
+        let rows = [whole::<T>(n, &mut random), whole::<T>(n, &mut random)];
+        let counts = |i: usize| i % 3 != 1;
+        let penalties: Vec<f64> = (0..n)
+            .map(|i| if counts(i) { 0.0 } else { f64::NEG_INFINITY })
+            .collect();
+        for n_terms in 0..=2 {
+            let terms = || [2.0, -3.0].into_iter().zip(&rows).take(n_terms);
+            let mut expected = g.clone();
+            for (factor, row) in terms() {
+                for (sum, k) in expected.iter_mut().zip(row) {
+                    *sum += factor * (k.to_f64() + 1.0);
+                }
+            }
+            let mut found = g.clone();
+            let given = terms().map(|(factor, row)| (factor, &row[..]));
+            let spread = simd::add_and_scan(&mut found, given, &penalties);
+            assert_eq!(found, expected, "{n} rows");
+            let min = expected.iter().copied().fold(f64::INFINITY, f64::min);
+            let counted = || (0..n).filter(|&i| counts(i));
+            let max = counted()
+                .map(|i| expected[i])
+                .fold(f64::NEG_INFINITY, f64::max);
+            if n > 0 {
+                assert_eq!(spread.min, min, "{n} rows");
+                assert_eq!(Some(spread.min_at), (0..n).find(|&i| expected[i] == min));
+                assert_eq!(spread.max, max, "{n} rows");
+                assert_eq!(Some(spread.max_at), counted().find(|&i| expected[i] == max));
+            }
+            let mut sums = g.clone();
+            simd::axpy(&mut sums, 2.0, &rows[0]);
+            let plain = g
+                .iter()
+                .zip(&rows[0])
+                .map(|(sum, k)| sum + 2.0 * k.to_f64());
+            assert_eq!(sums, plain.collect::<Vec<_>>(), "{n} rows");
+        }
+    }
+}
+
 macro_rules! in_both_types {
     ($($claim:ident),*) => {
         mod f32 { $(#[test] fn $claim() { super::$claim::<f32>(); })* }
@@ -152,7 +195,8 @@ in_both_types!(
     rounding_stays_below_its_bound,
     updates_equal_plain_loops,
     a_tie_goes_to_the_lowest_index,
-    pair_steps_equal_plain_loops
+    pair_steps_equal_plain_loops,
+    added_rows_and_their_spread_equal_plain_loops
 );
 
 #[test]

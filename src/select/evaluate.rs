@@ -259,8 +259,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             .collect::<Result<Vec<_>>>()?;
         drop(clock);
         if mode == Mode::Rows {
-            return (0..kernels.len())
-                .try_for_each(|number| self.train_apart(&split, &train_rows, number));
+            return (0..kernels.len()).try_for_each(|number| self.train_apart(&split, number));
         }
         for product in [Product::SquaredDistance, Product::Dot] {
             let wanted: Vec<usize> = (0..kernels.len())
@@ -392,20 +391,18 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     }
 
     /// All cells of one kernel without a matrix of all rows, as single trainings do it.
-    fn train_apart(
-        &self,
-        split: &Split<T>,
-        train_rows: &Matrix<'_, T>,
-        number: usize,
-    ) -> Result<()> {
+    fn train_apart(&self, split: &Split<T>, number: usize) -> Result<()> {
         if self.cells[number].get().is_some() || self.monitor.time_is_up() {
             return Ok(());
         }
         let plan = self.plan;
-        let codes: Vec<u32> = (0..split.n_train())
-            .map(|row| split.labels.class_of(row) as u32)
-            .collect();
-        let labels = crate::data::Labels::new(&codes, split.labels.n_classes())?;
+        // As the caller has them: the order of the rows is part of some methods.
+        let mut places = vec![0; split.n_train()];
+        for (place, &row) in split.labels.order().iter().enumerate() {
+            places[row as usize] = place as u32;
+        }
+        let train_rows = &split.rows.gather(&places)?;
+        let labels = split.labels.clone();
         let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
         let mut set = TrainingSet::new(
             train_rows,
@@ -414,7 +411,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             self.job.kernels[number],
         )?;
         if let Some(weights) = plan.row_weights {
-            let own: Vec<f64> = split
+            let own: Vec<f64> = self
+                .job
                 .train
                 .iter()
                 .map(|&row| weights[row as usize])

@@ -1,0 +1,268 @@
+//! The engine of model selection gives what single trainings give, in every mode.
+
+use hinge::data::{Dense, Labels, Matrix, Random};
+use hinge::kernel::{Gamma, KernelKind, KernelSettings};
+use hinge::model::{Model, Ties};
+use hinge::monitor::Monitor;
+use hinge::multiclass::{RowSource, Scheme, TrainingSet};
+use hinge::select::{Cell, Evaluation, Job, Plan, Scaling};
+use hinge::solver::{
+    Bias, Machine, Method, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings,
+    OllawvSettings, Order, Selection, Step, SvcSettings,
+};
+use hinge::{Error, Result, threads};
+use std::borrow::Cow;
+use std::time::Duration;
+
+const N: usize = 120;
+const D: usize = 3;
+const K: usize = 3;
+
+fn rows() -> (Matrix<'static, f64>, Vec<u32>) {
+    let mut random = Random::new(4);
+    let codes: Vec<u32> = (0..N).map(|_| random.below(K) as u32).collect();
+    let values = (0..N * D).map(|place| {
+        let centre = f64::from((codes[place / D] as usize == place % D) as u32);
+        centre + 1.5 * random.unit()
+    });
+    let rows = Dense::new(Cow::Owned(values.collect()), N, D).expect("finite values");
+    (Matrix::Dense(rows), codes)
+}
+
+fn kernels() -> Vec<KernelSettings> {
+    let rbf = |gamma: f64| KernelSettings {
+        gamma: Gamma::Value(gamma),
+        ..KernelSettings::default()
+    };
+    let linear = KernelSettings {
+        kind: KernelKind::Linear,
+        ..KernelSettings::default()
+    };
+    vec![rbf(0.2), linear, rbf(5.0)]
+}
+
+/// Every method, so exact that its way does not matter.
+fn methods() -> Result<Vec<Method>> {
+    let path = vec![4.0, 0.25];
+    Ok(vec![
+        OllawvSettings {
+            margins: vec![0.5, 0.01],
+            c: 1.0,
+            bias: true,
+            max_sv_fraction: 1.0,
+        }
+        .check()?
+        .into(),
+        SvcSettings {
+            cs: path.clone(),
+            tol: 1e-9,
+            working_set_size: None,
+            shrinking: true,
+            max_iter: None,
+        }
+        .check()?
+        .into(),
+        NlSgdSettings {
+            cs: path.clone(),
+            epochs: 2,
+            average: 0.5,
+            step: Step::Time,
+            order: Order::Cyclic,
+            seed: 3,
+        }
+        .check()?
+        .into(),
+        MnSvmSettings {
+            cs: path.clone(),
+            eps: 1e-9,
+            selection: Selection::Random,
+            seed: 3,
+            max_iter: None,
+        }
+        .check()?
+        .into(),
+        NnIsdaSettings {
+            cs: path.clone(),
+            tol: 1e-9,
+            max_iter: None,
+        }
+        .check()?
+        .into(),
+        NewtonSettings {
+            cs: path,
+            bias: Bias::Free,
+            max_iter: None,
+        }
+        .check()?
+        .into(),
+    ])
+}
+
+/// Three splits; the last one has no row of class 2 to train on.
+fn splits(codes: &[u32]) -> Vec<(Vec<u32>, Vec<u32>)> {
+    let rows = || 0..N as u32;
+    let fold = |f: u32| {
+        (
+            rows().filter(|row| row % 3 != f).collect(),
+            rows().filter(|row| row % 3 == f).collect(),
+        )
+    };
+    let has_two = |row: &u32| codes[*row as usize] == 2;
+    let without = (
+        rows().filter(|row| !has_two(row)).collect(),
+        rows().filter(has_two).collect(),
+    );
+    vec![fold(0), fold(1), without]
+}
+
+fn jobs(codes: &[u32], method: &Method) -> Vec<Job<Method>> {
+    let job = |(train, test)| Job {
+        train,
+        test,
+        kernels: kernels(),
+        solver: method.clone(),
+    };
+    splits(codes).into_iter().map(job).collect()
+}
+
+fn plan<'a>(codes: &'a [u32], weights: &'a [f64], scheme: Scheme, budget: usize) -> Plan<'a> {
+    Plan {
+        codes,
+        n_classes: K,
+        class_weights: Some(weights),
+        row_weights: None,
+        scaling: Scaling::None,
+        scheme,
+        ties: Ties::LargestSum,
+        budget_bytes: budget,
+    }
+}
+
+/// One training for each setting, and its predictions.
+fn confusions(
+    matrix: &Matrix<'_, f64>,
+    codes: &[u32],
+    job: &Job<Method>,
+    kernel: KernelSettings,
+    scheme: Scheme,
+) -> Result<Vec<Vec<u32>>> {
+    let (rows, test) = (matrix.gather(&job.train)?, matrix.gather(&job.test)?);
+    let of_rows: Vec<u32> = job.train.iter().map(|&row| codes[row as usize]).collect();
+    let k = of_rows.iter().max().map_or(0, |&most| most as usize + 1);
+    let set = TrainingSet::new(&rows, Labels::new(&of_rows, k)?, vec![1.0; k], kernel)?;
+    let monitor = Monitor::new();
+    let training = set.train(&job.solver, scheme, RowSource::Auto, 1 << 20, &monitor)?;
+    let of_setting = |machines: &Vec<Machine>| {
+        let model = Model::new(*set.kernel(), scheme, set.labels(), machines, &rows)?;
+        let mut confusion = vec![0; K * K];
+        let found = model.predict(&test, Ties::LargestSum, &monitor)?;
+        for (&row, winner) in job.test.iter().zip(found) {
+            confusion[codes[row as usize] as usize * K + winner as usize] += 1;
+        }
+        Ok(confusion)
+    };
+    training.machines.iter().map(of_setting).collect()
+}
+
+fn all_cells(evaluation: &Evaluation, n_jobs: usize) -> Vec<Vec<Cell>> {
+    let each = (0..n_jobs).flat_map(|job| (0..3).map(move |kernel| (job, kernel)));
+    each.map(|(job, kernel)| evaluation.cells(job, kernel).expect("done").to_vec())
+        .collect()
+}
+
+#[test]
+fn cells_are_those_of_single_trainings() -> Result<()> {
+    let (matrix, codes) = rows();
+    for method in methods()? {
+        for scheme in [Scheme::OneVsOne, Scheme::OneVsRest] {
+            let jobs = jobs(&codes, &method);
+            let plan = plan(&codes, &[1.0; K], scheme, 1 << 30);
+            let evaluation = Evaluation::new(&jobs);
+            threads::install(2, || {
+                evaluation.run::<f64, f64, _>(&matrix, &plan, &jobs, &Monitor::new())
+            })??;
+            assert_eq!(evaluation.n_done(), 9);
+            for (number, job) in jobs.iter().enumerate() {
+                for (place, &kernel) in job.kernels.iter().enumerate() {
+                    let expected = confusions(&matrix, &codes, job, kernel, scheme)?;
+                    let cells = evaluation.cells(number, place).expect("done");
+                    let found: Vec<Vec<u32>> =
+                        cells.iter().map(|cell| cell.confusion.clone()).collect();
+                    assert_eq!(found, expected, "{method:?} {scheme:?} {number} {place}");
+                    assert!(cells.iter().all(|cell| cell.n_unfinished == 0));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn threads_and_budgets_change_nothing() -> Result<()> {
+    let (matrix, codes) = rows();
+    for method in methods()? {
+        let jobs = jobs(&codes, &method);
+        let run = |n_threads: usize, budget: usize| -> Result<Vec<Vec<Cell>>> {
+            let plan = plan(&codes, &[1.0; K], Scheme::OneVsOne, budget);
+            let evaluation = Evaluation::new(&jobs);
+            threads::install(n_threads, || {
+                evaluation.run::<f64, f64, _>(&matrix, &plan, &jobs, &Monitor::new())
+            })??;
+            Ok(all_cells(&evaluation, jobs.len()))
+        };
+        let expected = run(1, 1 << 30)?;
+        let matrix_bytes = 80 * N * 8;
+        // All splits side by side, kernels side by side, machines side by side.
+        for (n_threads, budget) in [(2, 1 << 30), (3, 4 * matrix_bytes), (5, 2 * matrix_bytes)] {
+            assert_eq!(run(n_threads, budget)?, expected, "{n_threads} {budget}");
+        }
+        // Without a matrix: the same predictions, other counts of kernel values.
+        let confusions = |cells: Vec<Vec<Cell>>| -> Vec<Vec<u32>> {
+            let cells = cells.into_iter().flatten();
+            cells.map(|cell| cell.confusion).collect()
+        };
+        assert_eq!(confusions(run(2, 0)?), confusions(expected));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_what_is_done_stays() -> Result<()> {
+    let (matrix, codes) = rows();
+    let method = methods()?.swap_remove(0);
+    let plan = plan(&codes, &[1.0; K], Scheme::OneVsOne, 1 << 30);
+    let run = |jobs: &[Job<Method>], monitor: &Monitor| {
+        let evaluation = Evaluation::new(jobs);
+        let result = evaluation.run::<f64, f64, _>(&matrix, &plan, jobs, monitor);
+        (result, evaluation.n_done())
+    };
+    let mut outside = jobs(&codes, &method);
+    outside[1].test.push(N as u32);
+    let refused = run(&outside, &Monitor::new());
+    assert!(matches!(refused, (Err(Error::Shape(_)), 0)));
+    let mut precomputed = jobs(&codes, &method);
+    precomputed[0].kernels[1].kind = KernelKind::Precomputed;
+    assert!(matches!(
+        run(&precomputed, &Monitor::new()),
+        (Err(Error::Data(_)), 0)
+    ));
+    let mut one_class = jobs(&codes, &method);
+    one_class[2].train.retain(|&row| codes[row as usize] == 0);
+    let (error, _) = run(&one_class, &Monitor::new());
+    assert!(
+        error
+            .expect_err("one class")
+            .to_string()
+            .contains("training and")
+    );
+    let plain = jobs(&codes, &method);
+    let stopped = Monitor::new();
+    stopped.interrupt();
+    assert!(matches!(
+        run(&plain, &stopped),
+        (Err(Error::Interrupted), 0)
+    ));
+    let late = Monitor::with_time_limit(Some(Duration::ZERO));
+    assert!(matches!(run(&plain, &late), (Ok(()), 0)));
+    Ok(())
+}
