@@ -232,6 +232,15 @@ impl Kernel {
         }
     }
 
+    /// As [`Kernel::finish`], from products that are kept.
+    pub fn finish_into<T: Lanes>(&self, products: &[T], out: &mut [T]) {
+        if self.kind == KernelKind::Rbf {
+            return simd::exp_scaled_into(products, rbf_scale(self.gamma), out);
+        }
+        out.copy_from_slice(products);
+        self.finish(out);
+    }
+
     /// Refuses rows so large that products or kernel values leave the range of `T`.
     pub fn check_range<T: Real>(&self, extent: Extent) -> Result<()> {
         let Extent {

@@ -68,10 +68,10 @@ impl<'a, T: Lanes> LazyGram<'a, T> {
 impl<T: Lanes> KernelMatrix<T> for LazyGram<'_, T> {
     fn row(&self, i: usize) -> &[T] {
         self.rows[i].get_or_init(|| {
+            let products = self.products.row(i);
             let mut row = self.spare.take().unwrap_or_default();
-            row.clear();
-            row.extend_from_slice(self.products.row(i));
-            self.kernel.finish(&mut row);
+            row.resize(products.len(), T::ZERO);
+            self.kernel.finish_into(products, &mut row);
             row
         })
     }

@@ -132,6 +132,21 @@ pub unsafe fn exp_scaled<T: Lanes, V: Vector<T>>(x: &mut [T], scale: T) {
     }
 }
 
+#[inline(always)]
+pub unsafe fn exp_scaled_into<T: Lanes, V: Vector<T>>(x: &[T], scale: T, out: &mut [T]) {
+    // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
+    unsafe {
+        let factor = V::splat(scale);
+        let whole = x.len() - x.len() % V::LEN;
+        for at in (0..whole).step_by(V::LEN) {
+            let v = V::load(x.as_ptr().add(at)).mul(factor);
+            exp::<T, V>(v).store(out.as_mut_ptr().add(at));
+        }
+        let v: V = load_end(&x[whole..], T::ZERO);
+        store_end(exp::<T, V>(v.mul(factor)), &mut out[whole..]);
+    }
+}
+
 /// Elements between two looks at the smallest so far.
 const LOOK: usize = 512;
 

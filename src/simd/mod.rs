@@ -118,6 +118,12 @@ pub fn exp_scaled<T: Lanes>(x: &mut [T], scale: T) {
     dispatch!(bodies::exp_scaled, T, (x: &mut [T], scale: T))
 }
 
+/// `out <- exp(scale x)`, with the bits of [`exp_scaled`].
+pub fn exp_scaled_into<T: Lanes>(x: &[T], scale: T, out: &mut [T]) {
+    assert_eq!(x.len(), out.len());
+    dispatch!(bodies::exp_scaled_into, T, (x: &[T], scale: T, out: &mut [T]))
+}
+
 /// The smallest element of a slice and its first place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Smallest<T> {

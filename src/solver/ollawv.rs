@@ -84,6 +84,9 @@ pub struct Ollawv {
     ascending: Vec<usize>,
 }
 
+/// Steps for which there is room from the start.
+const MOST_RESERVED: usize = 1024;
+
 /// Steps between two of the monitor's counts.
 const TICK: usize = 32;
 
@@ -138,8 +141,8 @@ impl Ollawv {
         let mut v = crate::error::zeros::<T>(n, 1, "the outputs")?;
         let mut worst = first_row(&parts, problem.order);
         let mut run = Run {
-            steps: Vec::new(),
-            lengths: Vec::new(),
+            steps: Vec::with_capacity(self.most_steps(n).min(MOST_RESERVED)),
+            lengths: Vec::with_capacity(self.ascending.len()),
             n_reached: 0,
         };
         let mut bias = 0.0;
