@@ -266,3 +266,43 @@ fn what_cannot_be_is_refused_and_what_is_done_stays() -> Result<()> {
     assert!(matches!(run(&plain, &late), (Ok(()), 0)));
     Ok(())
 }
+
+/// Rows of zeros and ones look the same in every split, whether scaled or not.
+#[test]
+fn splits_that_scale_alike_share_their_products() -> Result<()> {
+    let mut random = Random::new(7);
+    let (n, d) = (90, 80);
+    let values: Vec<f64> = (0..n * d).map(|_| random.below(2) as f64).collect();
+    let matrix = Matrix::Dense(Dense::new(Cow::Owned(values), n, d)?);
+    let codes: Vec<u32> = (0..n).map(|_| random.below(K) as u32).collect();
+    let method = methods()?.swap_remove(0);
+    let job = |fold: u32| Job {
+        train: (0..n as u32).filter(|row| row % 4 != fold).collect(),
+        test: (0..n as u32).filter(|row| row % 4 == fold).collect(),
+        kernels: kernels(),
+        solver: method.clone(),
+    };
+    let jobs: Vec<Job<Method>> = (0..4).map(job).collect();
+    for scaling in [Scaling::None, Scaling::MinMax] {
+        let run = |jobs: &[Job<Method>]| -> Result<(Vec<Vec<Cell>>, usize)> {
+            let weights = [1.0; K];
+            let plan = Plan {
+                scaling,
+                ..plan(&codes, &weights, Scheme::OneVsOne, 1 << 30)
+            };
+            let evaluation = Evaluation::new(jobs);
+            evaluation.run::<f64, f32, _>(&matrix, &plan, jobs, &Monitor::new())?;
+            Ok((all_cells(&evaluation, jobs.len()), evaluation.n_shared()))
+        };
+        let (together, n_shared) = run(&jobs)?;
+        assert_eq!(n_shared, 2 * jobs.len(), "distances and dot products");
+        let mut apart = Vec::new();
+        for job in &jobs {
+            let (cells, n_shared) = run(std::slice::from_ref(job))?;
+            assert_eq!(n_shared, 0, "nobody to share with");
+            apart.extend(cells);
+        }
+        assert_eq!(together, apart);
+    }
+    Ok(())
+}

@@ -35,8 +35,9 @@ class NNISDA(SolvedClassifier):
         Of the polynomial kernel.
     coef0 : float, default=0.0
         Of the polynomial and sigmoid kernels.
-    tol : float, default=1e-3
-        The largest violation of the optimality (KKT) conditions that is left.
+    tol : float, default=1e-2
+        The largest violation of the optimality (KKT) conditions that is left. With a large C
+        the number of steps grows with C: the method is slow there.
     max_iter : int, default=-1
         The most steps of a machine; -1 for no limit.
     warm_start : bool, default=False
@@ -91,7 +92,7 @@ class NNISDA(SolvedClassifier):
         gamma: float | Literal["scale", "auto"] = "scale",
         degree: int = 3,
         coef0: float = 0.0,
-        tol: float = 1e-3,
+        tol: float = 1e-2,
         warm_start: bool = False,
         max_iter: int = -1,
         time_limit: float | None = None,

@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, Phase};
 use super::gram::{LazyGram, Pool, spare_rows};
+use super::shared::Shared;
 use super::split::{Products, Scaling, Split};
 use crate::data::Matrix;
 use crate::error::zeros;
@@ -16,6 +17,7 @@ use crate::solver::{BinarySolver, Machine, Problem, Start, Status};
 use crate::{Error, Result, model};
 use rayon::prelude::*;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One split with the cells to evaluate on it: all kernels with the whole path of the solver.
 #[derive(Debug, Clone)]
@@ -92,6 +94,7 @@ pub struct Cell {
 /// The cells of each job: for each kernel, once it is done, the cells of the path.
 pub struct Evaluation {
     cells: Vec<Vec<OnceLock<Vec<Cell>>>>,
+    n_shared: AtomicUsize,
     clock: Clock,
 }
 
@@ -114,8 +117,14 @@ impl Evaluation {
         let kernels = |job: &Job<S>| job.kernels.iter().map(|_| OnceLock::new()).collect();
         Self {
             cells: jobs.iter().map(kernels).collect(),
+            n_shared: AtomicUsize::new(0),
             clock: Clock::default(),
         }
+    }
+
+    /// Products of splits that were copied from those of all rows.
+    pub fn n_shared(&self) -> usize {
+        self.n_shared.load(Ordering::Relaxed)
     }
 
     /// Seconds of all threads in each phase.
@@ -148,6 +157,9 @@ impl Evaluation {
         let todo: Vec<usize> = (0..jobs.len())
             .filter(|&job| self.cells[job].iter().any(|cells| cells.get().is_none()))
             .collect();
+        let wanted: Vec<&Job<M>> = todo.iter().map(|&number| &jobs[number]).collect();
+        let shared = Shared::<T>::find(rows, plan, &wanted, monitor)?;
+        let budget = plan.budget_bytes - shared.as_ref().map_or(0, Shared::bytes);
         let memory = Memory::<T>::for_jobs(jobs);
         let run = |mode: Mode, number: usize| {
             let task = Task {
@@ -156,12 +168,14 @@ impl Evaluation {
                 job: &jobs[number],
                 cells: &self.cells[number],
                 memory: &memory,
+                shared: shared.as_ref(),
+                n_shared: &self.n_shared,
                 clock: &self.clock,
                 monitor,
             };
             task.run(mode).map_err(|error| task.explain(error))
         };
-        let mode = |number: usize| mode_of::<T, M>(&jobs[number], todo.len(), plan.budget_bytes);
+        let mode = |number: usize| mode_of::<T, M>(&jobs[number], todo.len(), budget);
         let (side_by_side, alone): (Vec<usize>, Vec<usize>) =
             todo.iter().partition(|&&number| mode(number) == Mode::Jobs);
         side_by_side
@@ -238,6 +252,8 @@ struct Task<'a, S: Lanes, T, M> {
     job: &'a Job<M>,
     cells: &'a [OnceLock<Vec<Cell>>],
     memory: &'a Memory<T>,
+    shared: Option<&'a Shared<T>>,
+    n_shared: &'a AtomicUsize,
     clock: &'a Clock,
     monitor: &'a Monitor,
 }
@@ -270,7 +286,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
                 continue;
             }
             let clock = self.clock.start(Phase::Products);
-            let products = split.products(product, self.memory.products()?, self.monitor)?;
+            let products = self.products(&split, product)?;
             drop(clock);
             let evaluate =
                 |number: usize| self.evaluate(&split, &kernels[number], number, &products, mode);
@@ -283,6 +299,18 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             self.memory.products.give(products.into_memory());
         }
         Ok(())
+    }
+
+    /// The products of the rows of a split, shared with others or its own.
+    fn products(&self, split: &Split<T>, product: Product) -> Result<Products<T>> {
+        let memory = || self.memory.products();
+        if let Some(shared) = self.shared
+            && let Some(found) = shared.products(split, product, memory, self.monitor)?
+        {
+            self.n_shared.fetch_add(1, Ordering::Relaxed);
+            return Ok(found);
+        }
+        split.products(product, memory()?, self.monitor)
     }
 
     /// All cells of one kernel on a kernel matrix.
@@ -326,7 +354,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let weight = |&class: &usize| self.class_weight(split, class);
         let row_weights: Option<Vec<f64>> = plan.row_weights.map(|weights| {
             split
-                .train
+                .train()
                 .iter()
                 .map(|&row| weights[row as usize])
                 .collect()

@@ -2,7 +2,7 @@
 //!
 //! The unit of work is a split: training rows, and test rows to be predicted. Its rows are
 //! scaled by its training rows, sorted by class and packed once; their products (squared
-//! distances, or dot products) are computed once and serve every kernel; a kernel matrix,
+//! distances, or dot products) are computed once and serve every kernel (and other splits that scale rows alike); a kernel matrix,
 //! whose rows are computed when they are first asked for, serves every machine and the whole
 //! path of a method. Test rows are columns of the same
 //! matrix. What comes out is a table of predictions against classes for each cell, from
@@ -11,6 +11,7 @@
 mod clock;
 mod evaluate;
 mod gram;
+mod shared;
 mod split;
 
 pub use clock::Phase;

@@ -17,8 +17,10 @@ pub struct Split<T: Lanes> {
     pub test_codes: Vec<u32>,
     /// All rows, scaled.
     pub rows: Matrix<'static, T>,
-    /// Training rows in the order of `rows`, by their number among the rows of the caller.
-    pub train: Vec<u32>,
+    /// The order of `rows`: their numbers among the rows of the caller.
+    pub order: Vec<u32>,
+    /// How they were scaled.
+    pub scaling: MinMax,
     packed: PackedRows<T>,
 }
 
@@ -64,18 +66,22 @@ impl<T: Lanes> Split<T> {
         let labels = Labels::new(&own, classes.len())?;
         let sorted = labels.order().iter().map(|&place| train[place as usize]);
         let order: Vec<u32> = sorted.chain(test.iter().copied()).collect();
-        let rows = rows.gather(&order)?;
-        let rows = match scaling {
-            Scaling::None => convert(&rows)?,
-            Scaling::MinMax => MinMax::fit(&rows, 0..train.len())?.apply_as(&rows)?,
-        };
+        let scaling = scaling_of(rows, train, scaling)?;
+        let rows: Matrix<'_, T> = scaling.apply_as(&rows.gather(&order)?)?;
+        if !rows.max_abs().is_finite() {
+            return Err(Error::Data(format!(
+                "X has values beyond the range of {}",
+                T::NAME
+            )));
+        }
         let all: Vec<u32> = (0..order.len() as u32).collect();
         Ok(Self {
             packed: PackedRows::new(&rows, &all)?,
             labels,
             classes,
             test_codes: test.iter().map(|&row| codes[row as usize]).collect(),
-            train: order[..train.len()].to_vec(),
+            order,
+            scaling,
             rows,
         })
     }
@@ -88,6 +94,22 @@ impl<T: Lanes> Split<T> {
     /// Number of all rows.
     pub fn n_rows(&self) -> usize {
         self.packed.n_rows()
+    }
+
+    /// Training rows in the order of `rows`, by their number among the rows of the caller.
+    pub fn train(&self) -> &[u32] {
+        &self.order[..self.n_train()]
+    }
+
+    /// Room for the products, in memory that is used again where it is large enough.
+    pub fn room(&self, memory: Vec<T>) -> Result<Vec<T>> {
+        let mut values = memory;
+        if values.capacity() < self.n_train() * self.n_rows() {
+            values = zeros(self.n_train(), self.n_rows(), "products of rows")?;
+            prefer_huge_pages(&mut values);
+        }
+        values.resize(self.n_train() * self.n_rows(), T::ZERO);
+        Ok(values)
     }
 
     /// Bytes of the products, and of a kernel matrix.
@@ -103,13 +125,7 @@ impl<T: Lanes> Split<T> {
         monitor: &Monitor,
     ) -> Result<Products<T>> {
         let n = self.n_rows();
-        let len = self.n_train() * n;
-        let mut values = memory;
-        if values.capacity() < len {
-            values = zeros(self.n_train(), n, "products of rows")?;
-            prefer_huge_pages(&mut values);
-        }
-        values.resize(len, T::ZERO);
+        let mut values = self.room(memory)?;
         let mut queries = Queries::new();
         let block = self.packed.query_block();
         for (band, out) in values.chunks_mut((n * block).max(1)).enumerate() {
@@ -119,11 +135,16 @@ impl<T: Lanes> Split<T> {
                 .load_own(start..start + out.len() / n.max(1), &mut queries)?;
             self.packed.products(product, &queries, 0..n, out, n);
         }
-        Ok(Products { values, n })
+        Ok(Products::new(values, n))
     }
 }
 
 impl<T> Products<T> {
+    /// Row after row of length `n`.
+    pub fn new(values: Vec<T>, n: usize) -> Self {
+        Self { values, n }
+    }
+
     /// Number of training rows.
     pub fn n_rows(&self) -> usize {
         self.values.len() / self.n.max(1)
@@ -140,16 +161,15 @@ impl<T> Products<T> {
     }
 }
 
-/// The same rows in another type.
-fn convert<S: Lanes, T: Lanes>(rows: &Matrix<'_, S>) -> Result<Matrix<'static, T>> {
+/// How the rows of a split are scaled: by its training rows, or not at all.
+pub fn scaling_of<S: Lanes>(
+    rows: &Matrix<'_, S>,
+    train: &[u32],
+    scaling: Scaling,
+) -> Result<MinMax> {
     let d = rows.n_cols();
-    let identity = MinMax::from_parts(vec![0.0; d], vec![1.0; d])?;
-    let rows = identity.apply_as(rows)?;
-    if rows.max_abs().is_finite() {
-        return Ok(rows);
+    match scaling {
+        Scaling::None => MinMax::from_parts(vec![0.0; d], vec![1.0; d]),
+        Scaling::MinMax => MinMax::fit(rows, train.iter().map(|&row| row as usize)),
     }
-    Err(Error::Data(format!(
-        "X has values beyond the range of {}",
-        T::NAME
-    )))
 }

@@ -39,6 +39,24 @@ pub struct Extremes {
     pub high: (f64, usize),
 }
 
+impl Extremes {
+    const NONE: Self = Self {
+        low: (f64::INFINITY, 0),
+        high: (f64::NEG_INFINITY, 0),
+    };
+
+    /// With those of more rows, from `start` on; the lower row where two are equal.
+    fn or(mut self, start: usize, spread: Spread) -> Self {
+        if spread.min < self.low.0 {
+            self.low = (spread.min, start + spread.min_at);
+        }
+        if spread.max > self.high.0 {
+            self.high = (spread.max, start + spread.max_at);
+        }
+        self
+    }
+}
+
 impl L2 {
     /// The problem of a C, from nothing.
     pub fn new(problem: &Problem<'_>, parts: &Parts) -> Result<Self> {
@@ -89,7 +107,7 @@ impl L2 {
     /// The extremes as they are.
     pub fn extremes(&mut self) -> Extremes {
         let no_terms: [(f64, &[f64]); 0] = [];
-        combine([(0, simd::add_and_scan(&mut self.g, no_terms, &self.fall))])
+        Extremes::NONE.or(0, simd::add_and_scan(&mut self.g, no_terms, &self.fall))
     }
 
     /// Takes over signed coefficients of packed rows, as far as their signs allow.
@@ -104,7 +122,7 @@ impl L2 {
                 && self.weights[i] > 0.0
                 && self.signs[i] * beta > 0.0
             {
-                self.change(&[(i, beta.abs())], rows, monitor)?;
+                self.change([(i, beta.abs())], rows, monitor)?;
             }
         }
         self.n_iter = 0;
@@ -112,27 +130,22 @@ impl L2 {
     }
 
     /// Changes some alphas, one or two, and finds the extremes of the new gradient.
-    pub fn change<T: Lanes>(
+    pub fn change<T: Lanes, const N: usize>(
         &mut self,
-        changes: &[(usize, f64)],
+        changes: [(usize, f64); N],
         rows: &mut impl KernelRows<T>,
         monitor: &Monitor,
     ) -> Result<Extremes> {
-        let wanted: Vec<usize> = changes.iter().map(|&(i, _)| i).collect();
-        rows.prepare(&wanted, monitor)?;
-        for &(i, alpha) in changes {
-            self.g[i] += self.ridge[i] * (alpha - self.alpha[i]);
-        }
-        let prepared: Vec<_> = changes
-            .iter()
-            .map(|&(i, alpha)| (rows.prepared(i), self.signs[i] * (alpha - self.alpha[i])))
-            .collect();
-        for &(i, alpha) in changes {
+        rows.prepare(&changes.map(|(i, _)| i), monitor)?;
+        let prepared = changes.map(|(i, alpha)| {
+            let change = alpha - self.alpha[i];
+            self.g[i] += self.ridge[i] * change;
             self.alpha[i] = alpha;
             self.fall[i] = if alpha > 0.0 { 0.0 } else { f64::NEG_INFINITY };
-        }
+            (rows.prepared(i), self.signs[i] * change)
+        });
         self.n_iter += 1;
-        let mut scans = Vec::with_capacity(self.parts.iter().len());
+        let mut extremes = Extremes::NONE;
         for (number, part) in self.parts.iter().enumerate() {
             let local = part.local.clone();
             if local.is_empty() {
@@ -143,9 +156,10 @@ impl L2 {
                 .iter()
                 .map(|(row, factor)| (sign * factor, row.part(number)));
             let (g, fall) = (&mut self.g[local.clone()], &self.fall[local.clone()]);
-            scans.push((local.start, simd::add_and_scan(g, terms, fall)));
+            let spread = simd::add_and_scan(g, terms, fall);
+            extremes = extremes.or(local.start, spread);
         }
-        Ok(combine(scans))
+        Ok(extremes)
     }
 
     /// Steps since C was set.
@@ -179,21 +193,4 @@ impl L2 {
             n_loops: 1,
         }
     }
-}
-
-/// The extremes of all parts; the lower row where two are equal.
-fn combine(scans: impl IntoIterator<Item = (usize, Spread)>) -> Extremes {
-    let mut all = Extremes {
-        low: (f64::INFINITY, 0),
-        high: (f64::NEG_INFINITY, 0),
-    };
-    for (start, scan) in scans {
-        if scan.min < all.low.0 {
-            all.low = (scan.min, start + scan.min_at);
-        }
-        if scan.max > all.high.0 {
-            all.high = (scan.max, start + scan.max_at);
-        }
-    }
-    all
 }

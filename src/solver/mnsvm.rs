@@ -191,7 +191,7 @@ impl MnSvm {
             if step <= 0.0 || alpha_v == state.alpha[v] {
                 return Ok(Status::Stalled); // lost in rounding
             }
-            found = state.change(&[(u, alpha_u), (v, alpha_v)], rows, monitor)?;
+            found = state.change([(u, alpha_u), (v, alpha_v)], rows, monitor)?;
             square += step * (2.0 * (g_v - g_u) + step * curvature);
             if state.n_iter().is_multiple_of(STEPS_TO_SUM) {
                 square = state.square();

@@ -103,7 +103,7 @@ impl NnIsda {
             if alpha == state.alpha[i] {
                 return Ok(Status::Stalled); // lost in rounding
             }
-            found = state.change(&[(i, alpha)], rows, monitor)?;
+            found = state.change([(i, alpha)], rows, monitor)?;
         }
     }
 }

@@ -1,0 +1,136 @@
+//! Products of all rows, computed once for the splits that scale them alike.
+//!
+//! Unscaled rows, rows scaled as a whole, and rows whose features have few values look the same
+//! in many splits. Where a product costs more than a copy, those splits copy.
+
+use super::evaluate::{Job, Plan};
+use super::split::{Products, Split, scaling_of};
+use crate::data::{Matrix, MinMax};
+use crate::error::zeros;
+use crate::kernel::{KernelKind, PackedRows, Queries};
+use crate::monitor::Monitor;
+use crate::simd::{Lanes, Product, prefer_huge_pages};
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Multiply-adds of a product from which copying one from elsewhere is faster.
+const LEAST_COST: usize = 64;
+
+/// The share of the budget that the products of all rows may take: one in so many.
+const SHARE: usize = 4;
+
+/// Products of all rows with all rows.
+pub struct Shared<T> {
+    scaling: MinMax,
+    n: usize,
+    /// By product.
+    values: Vec<(Product, Vec<T>)>,
+}
+
+impl<T: Lanes> Shared<T> {
+    /// The products of the scaling that most splits have, if sharing them pays.
+    pub fn find<S: Lanes, M>(
+        rows: &Matrix<'_, S>,
+        plan: &Plan<'_>,
+        jobs: &[&Job<M>],
+        monitor: &Monitor,
+    ) -> Result<Option<Self>> {
+        let n = rows.n_rows();
+        let cost = match rows {
+            Matrix::Dense(_) => rows.n_cols(),
+            Matrix::Sparse(csr) => 8 * csr.values().len() / n.max(1),
+        };
+        let kinds: Vec<Product> = [Product::SquaredDistance, Product::Dot]
+            .into_iter()
+            .filter(|&product| jobs.iter().any(|job| uses(job, product)))
+            .collect();
+        let bytes = Split::<T>::bytes(n, n).and_then(|bytes| bytes.checked_mul(kinds.len()));
+        let fits = bytes.is_some_and(|bytes| bytes <= plan.budget_bytes / SHARE);
+        if cost < LEAST_COST || !fits || jobs.len() < 2 {
+            return Ok(None);
+        }
+        let scalings = jobs
+            .iter()
+            .map(|job| scaling_of(rows, &job.train, plan.scaling))
+            .collect::<Result<Vec<_>>>()?;
+        let count = |scaling: &MinMax| scalings.iter().filter(|other| *other == scaling).count();
+        let Some(scaling) = scalings.iter().max_by_key(|scaling| count(scaling)) else {
+            return Ok(None);
+        };
+        if count(scaling) < 2 {
+            return Ok(None);
+        }
+        let scaled: Matrix<'_, T> = scaling.apply_as(rows)?;
+        let all: Vec<u32> = (0..n as u32).collect();
+        let packed = PackedRows::new(&scaled, &all)?;
+        let of_kind = |&product: &Product| Ok((product, all_products(&packed, product, monitor)?));
+        Ok(Some(Self {
+            scaling: scaling.clone(),
+            n,
+            values: kinds.iter().map(of_kind).collect::<Result<_>>()?,
+        }))
+    }
+
+    /// Bytes that are taken.
+    pub fn bytes(&self) -> usize {
+        self.values.len() * self.n * self.n * size_of::<T>()
+    }
+
+    /// The products of a split, copied into memory that is used again; `None` if it scales its
+    /// rows in another way.
+    pub fn products(
+        &self,
+        split: &Split<T>,
+        product: Product,
+        memory: impl FnOnce() -> Result<Vec<T>>,
+        monitor: &Monitor,
+    ) -> Result<Option<Products<T>>> {
+        let of_kind = self.values.iter().find(|(kind, _)| *kind == product);
+        let (true, Some((_, all))) = (split.scaling == self.scaling, of_kind) else {
+            return Ok(None);
+        };
+        let n = split.n_rows();
+        let mut values = split.room(memory()?)?;
+        for (out, &row) in values.chunks_exact_mut(n.max(1)).zip(split.train()) {
+            monitor.check()?;
+            let from = &all[row as usize * self.n..(row as usize + 1) * self.n];
+            for (out, &column) in out.iter_mut().zip(&split.order) {
+                *out = from[column as usize];
+            }
+        }
+        Ok(Some(Products::new(values, n)))
+    }
+}
+
+/// Whether a job has a kernel that is made of a product.
+fn uses<M>(job: &Job<M>, product: Product) -> bool {
+    let of_kernel = |kind: KernelKind| match kind {
+        KernelKind::Rbf => Product::SquaredDistance,
+        _ => Product::Dot,
+    };
+    job.kernels
+        .iter()
+        .any(|kernel| of_kernel(kernel.kind) == product)
+}
+
+fn all_products<T: Lanes>(
+    packed: &PackedRows<T>,
+    product: Product,
+    monitor: &Monitor,
+) -> Result<Vec<T>> {
+    let n = packed.n_rows();
+    let mut values = zeros(n, n, "products of rows")?;
+    prefer_huge_pages(&mut values);
+    let block = packed.query_block();
+    values
+        .par_chunks_mut((n * block).max(1))
+        .enumerate()
+        .try_for_each_init(Queries::new, |queries, (band, out)| {
+            monitor.check()?;
+            let start = band * block;
+            packed.load_own(start..start + out.len() / n.max(1), queries)?;
+            packed.products(product, queries, 0..n, out, n);
+            Ok::<(), Error>(())
+        })?;
+    Ok(values)
+}
