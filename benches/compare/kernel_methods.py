@@ -82,7 +82,7 @@ def main() -> None:
         print(line, flush=True)
     print("time over that of nnisda, geometric mean:")
     for method, values in ratios.items():
-        print(f"    {method:<8} {math.exp(np.mean(np.log(values))):.2f}")
+        print(f"    {method:<8} {math.exp(np.mean(np.log(values))):.4f}")
 
 
 if __name__ == "__main__":

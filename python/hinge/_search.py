@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -12,6 +13,7 @@ from scipy.stats import rankdata
 from sklearn import model_selection
 from sklearn import preprocessing as sklearn_preprocessing
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
@@ -170,6 +172,13 @@ class GridSearchCV(model_selection.GridSearchCV):
         table, stopped = _engine.evaluate(candidates, rows, splits, resources)
         if stopped is not None:
             raise stopped
+        unfinished = int(table.n_unfinished.sum())
+        if unfinished:
+            warnings.warn(
+                f"{unfinished} machines of {int(table.done.sum())} trainings did not converge",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         return _engine.scores(table.confusion, scoring).T
 
     def _set_results(

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn import datasets, metrics, model_selection
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
@@ -363,3 +364,11 @@ def test_a_pattern_search_looks_the_same_both_ways():
     assert not general.used_engine_
     assert shared.best_params_ == general.best_params_
     assert len(shared.cv_results_["params"]) == len(general.cv_results_["params"]) < 64
+
+
+def test_a_search_tells_of_machines_that_did_not_converge():
+    X, y = wine()
+    search = hinge.GridSearchCV(SVC(max_iter=1), {"C": [1.0, 64.0]}, cv=3, refit=False)
+    with pytest.warns(ConvergenceWarning, match="machines of 6 trainings did not converge"):
+        search.fit(X, y)
+    assert search.used_engine_
