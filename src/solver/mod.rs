@@ -1,5 +1,6 @@
 //! Solvers of one binary problem, one file for each method.
 
+mod cholesky;
 mod l2;
 mod method;
 mod mnsvm;

@@ -16,15 +16,13 @@
 //! Cost: for each step the factor of K_SS, O(|S|^3), and the outputs, O(n |S|). Memory:
 //! 8 |S|^2 bytes besides the kernel rows.
 
+use super::cholesky;
 use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
 use crate::error::zeros;
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::{Error, Result};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::{factor, solve as llt_solve};
-use faer::{MatMut, MatRef, Par};
 
 /// Parameters as they come from the user.
 #[derive(Debug, Clone, PartialEq)]
@@ -333,27 +331,10 @@ impl Run {
         )?;
         let signs = set.iter().map(|&i| self.signs[i]);
         let mut sides: Vec<f64> = signs.chain(std::iter::repeat_n(1.0, m)).collect();
-        let needed = factor::cholesky_in_place_scratch::<f64>(m, Par::Seq, Default::default());
-        let needed = needed.or(llt_solve::solve_in_place_scratch::<f64>(m, 2, Par::Seq));
-        let Ok(mut memory) = MemBuffer::try_new(needed) else {
-            return Err(Error::Internal("no room for the factor".into()));
-        };
-        let par = Par::Seq;
-        let stack = MemStack::new(&mut memory);
-        let mut view = MatMut::from_column_major_slice_mut(&mut matrix, m, m);
-        let found = factor::cholesky_in_place(
-            view.as_mut(),
-            Default::default(),
-            par,
-            stack,
-            Default::default(),
-        );
-        if found.is_err() {
+        if !cholesky::factorize(&mut matrix, m, monitor)? {
             return Ok(None);
         }
-        let lower = MatRef::from_column_major_slice(&matrix, m, m);
-        let out = MatMut::from_column_major_slice_mut(&mut sides, m, 2);
-        llt_solve::solve_in_place(lower, out, par, MemStack::new(&mut memory));
+        cholesky::solve(&matrix, m, &mut sides);
         Ok(Some(sides))
     }
 
