@@ -11,8 +11,10 @@
 mod clock;
 mod evaluate;
 mod gram;
+mod outputs;
 mod shared;
 mod split;
+mod task;
 
 pub use clock::Phase;
 pub use evaluate::{Cell, Evaluation, Job, Plan};

@@ -272,6 +272,47 @@ def test_newton_finds_the_smallest_objective(bias, C):
     assert certificate.primal == pytest.approx(own * C / 2, rel=1e-9)
 
 
+def newton(K, y, C):
+    """Newton steps with a free bias, from nothing, each as far as the objective falls."""
+    n, steps = len(y), 0
+    beta, b = np.zeros(n), 0.0
+    while True:
+        loss = np.flatnonzero(y * (K @ beta + b) < 1)
+        m = len(loss)
+        system = np.zeros((m + 1, m + 1))
+        system[:m, :m] = K[np.ix_(loss, loss)] + np.eye(m) / C
+        system[:m, m] = system[m, :m] = 1
+        solution = np.linalg.solve(system, np.r_[y[loss], 0.0])
+        step = np.zeros(n)
+        step[loss] = solution[:m]
+        step, shift = step - beta, solution[m] - b
+
+        def slope(s, beta=beta, b=b, step=step, shift=shift):
+            f = K @ (beta + s * step) + b + s * shift
+            pull = -2 * y * np.maximum(0, 1 - y * f)
+            return 2 / C * step @ K @ (beta + s * step) + pull @ (K @ step + shift)
+
+        low, high = (0.0, 1.0) if slope(1.0) > 1e-9 else (1.0, 1.0)
+        while high - low > 1e-15:
+            middle = (low + high) / 2
+            low, high = (low, middle) if slope(middle) > 0 else (middle, high)
+        beta, b, steps = beta + low * step, b + low * shift, steps + 1
+        if low == 1 and np.array_equal(np.flatnonzero(y * (K @ beta + b) < 1), loss):
+            return beta, b, steps
+
+
+@pytest.mark.parametrize("C", [0.1, 3.0, 1000.0])
+@pytest.mark.parametrize("gamma", [0.05, 2.0])
+def test_newton_takes_the_steps_of_the_plain_version(C, gamma):
+    X, y = problem(n=70, seed=4)
+    model = NewtonSVC(C=C, gamma=gamma).fit(X, y)
+    beta, b, steps = newton(rbf_kernel(X, gamma=gamma), y, C)
+    scale = np.abs(beta).max()
+    np.testing.assert_allclose(beta_of(model, len(y)), beta, atol=1e-7 * scale)
+    assert model.intercept_[0] == pytest.approx(b, abs=1e-7)
+    assert model.n_iter_.tolist() == [steps]
+
+
 def test_newton_starts_from_halves():
     X, y = problem(n=2300, d=4, seed=8)
     model = NewtonSVC(C=5, gamma=0.5, n_jobs=2).fit(X, y)

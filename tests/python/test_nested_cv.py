@@ -314,6 +314,13 @@ SEARCHES = [
         {"margin": [0.05, 0.5], "multi_class": ["ovo", "ovr"], "bias": [True, False]},
     ),
     (make_pipeline(MinMaxScaler(), SVC()), {"svc__C": [1, 10], "svc__gamma": [0.1, 1.0]}),
+    (NewtonSVC(gamma=0.5), {"lambda_": [0.1, 1.0], "bias": [True, False, "penalized"]}),
+    (NLSGD(gamma=0.5, random_state=0), {"C": [10, 100], "average": [0, 0.5], "step": ["t", "m"]}),
+    (NNISDA(gamma=0.5, tol=1e-7), {"C": [1.0, 4.0], "kernel": ["rbf", "linear"]}),
+    (
+        MNSVM(gamma=0.5, eps=1e-7, random_state=0),
+        {"C": [1.0, 4.0], "selection": ["worst", "random"]},
+    ),
 ]
 
 

@@ -1,0 +1,70 @@
+//! Outputs of the machines of a path for the test rows of a split.
+
+use super::gram::LazyGram;
+use crate::kernel::KernelMatrix;
+use crate::simd::{self, Lanes};
+use crate::solver::Machine;
+
+/// The outputs of a path for the columns from `first` on, setting after setting. What two
+/// settings that follow each other have in common is summed once.
+pub fn outputs<T: Lanes>(
+    gram: &LazyGram<'_, T>,
+    n_test: usize,
+    first: usize,
+    path: &[Machine],
+) -> Vec<f64> {
+    let mut outputs = Vec::with_capacity(path.len() * n_test);
+    let mut sums = vec![0.0; n_test];
+    let mut last: &[(u32, f64)] = &[];
+    for machine in path {
+        let terms = &machine.terms[..];
+        if !add_change(gram, first, last, terms, &mut sums) {
+            sums.fill(0.0);
+            add_change(gram, first, &[], terms, &mut sums);
+        }
+        last = terms;
+        outputs.extend(sums.iter().map(|sum| sum + machine.bias));
+    }
+    outputs
+}
+
+/// Adds what the sum of some terms has that another has not, if that is less than the sum.
+fn add_change<T: Lanes>(
+    gram: &LazyGram<'_, T>,
+    first: usize,
+    old: &[(u32, f64)],
+    new: &[(u32, f64)],
+    sums: &mut [f64],
+) -> bool {
+    let row = |row: u32| &gram.row(row as usize)[first..];
+    if new.starts_with(old) {
+        simd::add_rows(
+            sums,
+            new[old.len()..].iter().map(|&(i, beta)| (beta, row(i))),
+        );
+        return true;
+    }
+    // Where rows ascend, as those of exact machines do, each row comes up once.
+    let mut changes: Vec<(f64, &[T])> = Vec::with_capacity(new.len());
+    let (mut old, mut new) = (old, new);
+    let n_new = new.len();
+    while !(old.is_empty() && new.is_empty()) {
+        let (i, before) = old.first().copied().unwrap_or((u32::MAX, 0.0));
+        let (j, after) = new.first().copied().unwrap_or((u32::MAX, 0.0));
+        let mut change = 0.0;
+        if i <= j {
+            (change, old) = (change - before, &old[1..]);
+        }
+        if j <= i {
+            (change, new) = (change + after, &new[1..]);
+        }
+        if change != 0.0 {
+            changes.push((change, row(i.min(j))));
+        }
+    }
+    let is_less = changes.len() <= n_new;
+    if is_less {
+        simd::add_rows(sums, changes);
+    }
+    is_less
+}

@@ -1,0 +1,354 @@
+//! One split: all its kernels, machines and settings, trained and tested.
+
+use super::clock::{Clock, Phase};
+use super::evaluate::{Cell, Job, Mode, Plan};
+use super::gram::{LazyGram, Pool, spare_rows};
+use super::outputs::outputs;
+use super::shared::Shared;
+use super::split::{Products, Split};
+use crate::data::Matrix;
+use crate::error::zeros;
+use crate::kernel::{Extent, GramRows, Kernel, Threading};
+use crate::model::Votes;
+use crate::monitor::Monitor;
+use crate::multiclass::{RowSource, TrainingSet};
+use crate::simd::{Lanes, Product};
+use crate::solver::{BinarySolver, Machine, Problem, Start, Status};
+use crate::{Error, Result, model};
+use rayon::prelude::*;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Memory that is used again: fresh memory costs as much as what is computed into it.
+pub struct Memory<T> {
+    products: Pool<Vec<T>>,
+    kernel_rows: Pool<Pool<Vec<T>>>,
+    /// The most training rows, and rows, of a job.
+    most: (usize, usize),
+}
+
+impl<T: Lanes> Memory<T> {
+    /// Nothing yet, and how much the largest of these jobs needs.
+    pub fn for_jobs<M>(jobs: &[Job<M>]) -> Self {
+        let n_train = jobs.iter().map(|job| job.train.len());
+        let n_rows = jobs.iter().map(|job| job.train.len() + job.test.len());
+        Self {
+            products: Pool::new(),
+            kernel_rows: Pool::new(),
+            most: (n_train.max().unwrap_or(0), n_rows.max().unwrap_or(0)),
+        }
+    }
+
+    /// Room for the products of a job.
+    fn products(&self) -> Result<Vec<T>> {
+        let (n_train, n) = self.most;
+        match self.products.take() {
+            Some(memory) => Ok(memory),
+            None => zeros(n_train, n, "products of rows"),
+        }
+    }
+
+    /// Room for the kernel rows of a job.
+    fn kernel_rows(&self) -> Result<Pool<Vec<T>>> {
+        let (n_train, n) = self.most;
+        match self.kernel_rows.take() {
+            Some(memory) => Ok(memory),
+            None => spare_rows(n_train, n),
+        }
+    }
+}
+
+/// One job while it is being done.
+pub struct Task<'a, S: Lanes, T, M> {
+    pub rows: &'a Matrix<'a, S>,
+    pub plan: &'a Plan<'a>,
+    pub job: &'a Job<M>,
+    pub cells: &'a [OnceLock<Vec<Cell>>],
+    pub memory: &'a Memory<T>,
+    pub shared: Option<&'a Shared<T>>,
+    pub n_shared: &'a AtomicUsize,
+    pub clock: &'a Clock,
+    pub monitor: &'a Monitor,
+}
+
+impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
+    /// Does the job, as far as it is not done.
+    pub fn run(&self, mode: Mode) -> Result<()> {
+        let (plan, job) = (self.plan, self.job);
+        self.monitor.check()?;
+        let clock = self.clock.start(Phase::Rows);
+        let split = Split::<T>::new(self.rows, plan.codes, (&job.train, &job.test), plan.scaling)?;
+        let train_rows = split
+            .rows
+            .gather(&(0..split.n_train() as u32).collect::<Vec<_>>())?;
+        let extent = Extent::of(&train_rows);
+        let kernels = job
+            .kernels
+            .iter()
+            .map(|settings| settings.check_within(&train_rows, extent))
+            .collect::<Result<Vec<_>>>()?;
+        drop(clock);
+        if mode == Mode::Rows {
+            return (0..kernels.len()).try_for_each(|number| self.train_apart(&split, number));
+        }
+        for product in [Product::SquaredDistance, Product::Dot] {
+            let wanted: Vec<usize> = (0..kernels.len())
+                .filter(|&number| kernels[number].product() == product)
+                .filter(|&number| self.cells[number].get().is_none())
+                .collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let clock = self.clock.start(Phase::Products);
+            let products = self.products(&split, product)?;
+            drop(clock);
+            let evaluate =
+                |number: usize| self.evaluate(&split, &kernels[number], number, &products, mode);
+            if mode == Mode::Kernels {
+                let kernels = wanted.into_par_iter().with_max_len(1);
+                kernels.try_for_each(evaluate)?;
+            } else {
+                wanted.into_iter().try_for_each(evaluate)?;
+            }
+            self.memory.products.give(products.into_memory());
+        }
+        Ok(())
+    }
+
+    /// The products of the rows of a split, shared with others or its own.
+    fn products(&self, split: &Split<T>, product: Product) -> Result<Products<T>> {
+        let memory = || self.memory.products();
+        if let Some(shared) = self.shared
+            && let Some(found) = shared.products(split, product, memory, self.monitor)?
+        {
+            self.n_shared.fetch_add(1, Ordering::Relaxed);
+            return Ok(found);
+        }
+        split.products(product, memory()?, self.monitor)
+    }
+
+    /// All cells of one kernel on a kernel matrix.
+    fn evaluate(
+        &self,
+        split: &Split<T>,
+        kernel: &Kernel,
+        number: usize,
+        products: &Products<T>,
+        mode: Mode,
+    ) -> Result<()> {
+        if self.monitor.time_is_up() {
+            return Ok(());
+        }
+        let room = self.memory.kernel_rows()?;
+        let gram = LazyGram::new(kernel, products, &room);
+        let scheme = self.plan.scheme;
+        let n_machines = scheme.n_machines(split.labels.n_classes())?;
+        let train = |machine: usize| self.train_machine(split, &gram, machine);
+        let paths: Vec<Tested> = if mode == Mode::Machines {
+            let machines = (0..n_machines).into_par_iter().with_max_len(1);
+            machines.map(train).collect::<Result<_>>()?
+        } else {
+            (0..n_machines).map(train).collect::<Result<_>>()?
+        };
+        self.count(split, number, &paths, gram.n_computed());
+        drop(gram);
+        self.memory.kernel_rows.give(room);
+        Ok(())
+    }
+
+    /// One machine with its whole path, and its outputs for the test rows.
+    fn train_machine(
+        &self,
+        split: &Split<T>,
+        gram: &LazyGram<'_, T>,
+        number: usize,
+    ) -> Result<Tested> {
+        let plan = self.plan;
+        let spec = plan.scheme.machine(number, &split.labels);
+        let weight = |&class: &usize| self.class_weight(split, class);
+        let row_weights: Option<Vec<f64>> = plan.row_weights.map(|weights| {
+            split
+                .train()
+                .iter()
+                .map(|&row| weights[row as usize])
+                .collect()
+        });
+        let problem = Problem {
+            signs: &spec.signs,
+            weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
+            row_weights: row_weights.as_deref(),
+            order: split.labels.order(),
+            start: &Start::Zero,
+        };
+        let mut rows = GramRows::new(gram, spec.parts, Threading::SideBySide);
+        let clock = self.clock.start(Phase::Training);
+        let path = self.job.solver.solve(&problem, &mut rows, self.monitor)?;
+        drop(clock);
+        let _clock = self.clock.start(Phase::Testing);
+        let outputs = outputs(gram, split.test_codes.len(), split.n_train(), &path);
+        Ok(Tested { path, outputs })
+    }
+
+    /// The weight of a class of the training rows.
+    fn class_weight(&self, split: &Split<T>, class: usize) -> f64 {
+        match self.plan.class_weights {
+            Some(weights) => weights[split.classes[class] as usize],
+            None => {
+                let share = split.labels.rows_of(class).len() * split.classes.len();
+                split.n_train() as f64 / share as f64
+            }
+        }
+    }
+
+    /// Counts the predictions of all machines, for each setting of the path.
+    fn count(&self, split: &Split<T>, number: usize, machines: &[Tested], n_kernel_evals: u64) {
+        let _clock = self.clock.start(Phase::Testing);
+        let all = || machines.iter().flat_map(|tested| &tested.path);
+        if all().any(|machine| machine.status == Status::TimeLimit) {
+            return;
+        }
+        let k = self.plan.n_classes;
+        let votes = Votes::new(self.plan.scheme, split.labels.n_classes());
+        let n_test = split.test_codes.len();
+        let cells = (0..self.job.solver.path_len()).map(|setting| {
+            let mut confusion = vec![0; k * k];
+            let outputs: Vec<&[f64]> = machines
+                .iter()
+                .map(|tested| &tested.outputs[setting * n_test..(setting + 1) * n_test])
+                .collect();
+            let winners = votes.winners(&outputs, self.plan.ties);
+            for (&code, winner) in split.test_codes.iter().zip(winners) {
+                let predicted = split.classes[winner as usize];
+                confusion[code as usize * k + predicted as usize] += 1;
+            }
+            let path: Vec<&Machine> = machines
+                .iter()
+                .map(|tested| &tested.path[setting])
+                .collect();
+            let n_kernel_evals = if setting == 0 { n_kernel_evals } else { 0 };
+            cell(confusion, n_kernel_evals, split.n_train(), &path)
+        });
+        // Nobody else evaluates this kernel of this job.
+        let _ = self.cells[number].set(cells.collect());
+    }
+
+    /// All cells of one kernel without a matrix of all rows, as single trainings do it.
+    fn train_apart(&self, split: &Split<T>, number: usize) -> Result<()> {
+        if self.cells[number].get().is_some() || self.monitor.time_is_up() {
+            return Ok(());
+        }
+        let plan = self.plan;
+        // As the caller has them: the order of the rows is part of some methods.
+        let mut places = vec![0; split.n_train()];
+        for (place, &row) in split.labels.order().iter().enumerate() {
+            places[row as usize] = place as u32;
+        }
+        let train_rows = &split.rows.gather(&places)?;
+        let labels = split.labels.clone();
+        let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
+        let mut set = TrainingSet::new(
+            train_rows,
+            labels,
+            weights.collect(),
+            self.job.kernels[number],
+        )?;
+        if let Some(weights) = plan.row_weights {
+            let own: Vec<f64> = self
+                .job
+                .train
+                .iter()
+                .map(|&row| weights[row as usize])
+                .collect();
+            set = set.with_row_weights(&own)?;
+        }
+        let clock = self.clock.start(Phase::Training);
+        let training = set.train(
+            &self.job.solver,
+            plan.scheme,
+            RowSource::Auto,
+            plan.budget_bytes,
+            self.monitor,
+        )?;
+        drop(clock);
+        let _clock = self.clock.start(Phase::Testing);
+        let test: Vec<u32> = (split.n_train() as u32..split.n_rows() as u32).collect();
+        let test_rows = split.rows.gather(&test)?;
+        let late = |machine: &Machine| machine.status == Status::TimeLimit;
+        if training.machines.iter().flatten().any(late) {
+            return Ok(());
+        }
+        let settings: Vec<&[Machine]> = training.machines.iter().map(Vec::as_slice).collect();
+        let model = model::Model::path(
+            *set.kernel(),
+            plan.scheme,
+            set.labels(),
+            &settings,
+            train_rows,
+        )?;
+        let predicted = model.predict_path(&test_rows, plan.ties, self.monitor)?;
+        let k = plan.n_classes;
+        let mut confusions = vec![vec![0; k * k]; settings.len()];
+        for (&code, winners) in split
+            .test_codes
+            .iter()
+            .zip(predicted.chunks_exact(settings.len()))
+        {
+            for (confusion, &winner) in confusions.iter_mut().zip(winners) {
+                let class = split.classes[winner as usize] as usize;
+                confusion[code as usize * k + class] += 1;
+            }
+        }
+        let cells = confusions
+            .into_iter()
+            .zip(&settings)
+            .enumerate()
+            .map(|(place, (confusion, machines))| {
+                let machines: Vec<&Machine> = machines.iter().collect();
+                let n_kernel_evals = if place == 0 {
+                    training.n_kernel_evals
+                } else {
+                    0
+                };
+                cell(confusion, n_kernel_evals, split.n_train(), &machines)
+            })
+            .collect();
+        let _ = self.cells[number].set(cells);
+        Ok(())
+    }
+
+    /// Says which split an error is about.
+    pub fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::Data(message) => Error::Data(format!(
+                "the split of {} training and {} test rows cannot be evaluated: {message}",
+                self.job.train.len(),
+                self.job.test.len()
+            )),
+            other => other,
+        }
+    }
+}
+
+/// A machine with its path, and its outputs for each setting and test row.
+struct Tested {
+    path: Vec<Machine>,
+    outputs: Vec<f64>,
+}
+
+fn cell(confusion: Vec<u32>, n_kernel_evals: u64, n_train: usize, machines: &[&Machine]) -> Cell {
+    let mut is_support = vec![false; n_train];
+    for machine in machines {
+        for &(row, _) in &machine.terms {
+            is_support[row as usize] = true;
+        }
+    }
+    let unfinished = |machine: &&&Machine| machine.status != Status::Converged;
+    Cell {
+        confusion,
+        n_support: is_support.iter().filter(|&&is| is).count() as u32,
+        n_iter: machines.iter().map(|machine| machine.n_iter as u64).sum(),
+        n_loops: machines.iter().map(|machine| machine.n_loops as u64).sum(),
+        n_kernel_evals,
+        n_unfinished: machines.iter().filter(unfinished).count() as u32,
+    }
+}
