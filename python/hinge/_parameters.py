@@ -84,4 +84,11 @@ def kernel(kind: Any, width: Any, degree: Any, coef0: Any) -> tuple[str, float |
 
 def seed(random_state: Any) -> int:
     """Return a seed of the core for a number, a generator, or None for a new one each time."""
-    return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))
+    try:
+        generator = check_random_state(random_state)
+    except ValueError:
+        raise ValueError(
+            f"random_state = {random_state!r} is not valid: it must be a whole number below 2**32, "
+            "a RandomState or None"
+        ) from None
+    return int(generator.randint(2**63 - 1, dtype=np.int64))
