@@ -106,10 +106,12 @@ def squared_certificate(
     square = float(beta @ (f - bias))
     primal = 0.5 * square + 0.5 * float(prices @ np.maximum(0, losses) ** 2)
     dual = float(alpha.sum()) - 0.5 * square - 0.5 * float(alpha @ (alpha / prices))
+    if alpha.min(initial=0.0) < -1e-9 * alpha.max(initial=0.0):
+        dual = -np.inf  # no bound: alpha must not be negative
     error = losses - alpha / prices
     violation = float(np.where(alpha > 0, np.abs(error), error).max(initial=0.0))
     violation = max(violation, float((-alpha / prices).max(initial=0.0)))
-    return Certificate(primal, dual, primal - dual, violation)
+    return Certificate(primal, float(dual), primal - float(dual), violation)
 
 
 def penalized_certificate(
@@ -122,7 +124,7 @@ def penalized_certificate(
     """As :func:`squared_certificate`, where the bias is part of the norm."""
     found = squared_certificate(y, beta, prices, f, bias)
     total = float(beta.sum())
-    primal, dual = found.primal + 0.5 * bias**2, found.dual - 0.5 * total**2
+    primal, dual = found.primal + 0.5 * float(bias) ** 2, found.dual - 0.5 * total**2
     return Certificate(primal, dual, primal - dual, found.violation)
 
 

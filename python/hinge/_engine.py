@@ -347,7 +347,7 @@ class Candidates(NamedTuple):
                 known[key] = groups.setdefault(shared, group), kernel
             group, kernel = known[key]
             group.cells.append((number, kernel, kind._path_value(params | cell)))
-        return cls(estimator, cells, list(groups.values()))
+        return cls(kind(**params), cells, list(groups.values()))
 
 
 def _check(model: KernelClassifier, rows: Rows) -> tuple[_Group, Any]:

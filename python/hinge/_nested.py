@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 import warnings
@@ -84,7 +85,7 @@ def nested_cv(
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}
         What is compared.
     sample_weight : array-like or None
-        Factor of C for each row in training (exact SVC only).
+        Factor of C for each row in training (all methods but OLLAWV).
     n_jobs : int or None, default=-1
         Threads.
     memory_budget : int or None
@@ -92,8 +93,9 @@ def nested_cv(
         does not fit is trained from cached rows.
     prune : bool, default=False
         Leave out the rest of a cell that cannot win any more: its score so far with perfect
-        remaining folds is below that of a finished cell. The choice is the same; scores
-        that were left out are NaN. (Grid search only.)
+        remaining folds is below that of a finished cell. The choice is the same, up to
+        the tolerance of methods whose cells start from each other; scores that were left
+        out are NaN. (Grid search only.)
     random_state : int, RandomState or None
         Of the folds; an int also of methods that are given by name.
     progress : bool, function or None
@@ -107,7 +109,7 @@ def nested_cv(
 
     Returns
     -------
-    NestedResult, or with a list of methods a dict of them by name
+    NestedResult, or with a list of methods a dict of them by name ("svc", "svc-2", ...)
         After Ctrl-C, too, with ``complete`` False, if any cell was done.
 
     Notes
@@ -141,8 +143,11 @@ def nested_cv(
         return run.select(method, grid, search)
     results: dict[str, NestedResult] = {}
     for each in method:
-        result = run.select(each, grid, search)
-        results[result.method] = result
+        name = estimator_of(each)[0]
+        n_before = sum(known.split("-")[0] == name for known in results)
+        label = f"{name}-{n_before + 1}" if n_before else name
+        result = run.select(each, grid, search, label)
+        results[label] = result
         if not result.complete:
             break
     return results
@@ -280,7 +285,9 @@ class _Run:
     progress: Any
     checkpoint: str | os.PathLike[str] | None
 
-    def select(self, method: str | KernelClassifier, grid: Any, search: str) -> NestedResult:
+    def select(
+        self, method: str | KernelClassifier, grid: Any, search: str, label: str | None = None
+    ) -> NestedResult:
         """Choose and judge by one method."""
         name, estimator = estimator_of(method)
         if isinstance(method, str) and isinstance(self.random_state, Integral):
@@ -298,7 +305,7 @@ class _Run:
         saved = None
         if self.checkpoint is not None:
             run = signature(estimator, cells, rows, splits)
-            saved = Checkpoint(self.checkpoint, name, run)
+            saved = Checkpoint(self.checkpoint, label or name, run)
             saved.load(table)
         watcher = _Watchers(shown, saved) if shown or saved else None
         inner = InnerSearch(
@@ -347,7 +354,7 @@ class _Run:
             )
         limits = (self.threads, self.budget)
         return NestedResult(
-            method=name,
+            method=label or name,
             scoring=self.problem.scoring,
             cells=cells,
             inner_scores=scores,
@@ -357,7 +364,7 @@ class _Run:
             seconds={"inner": judged - start, "outer": time.perf_counter() - judged, **seconds},
             counts=counts,
             complete=stopped is None and not np.isnan(outer_scores).any(),
-            _refit=lambda: refit(self.problem, estimator, cells, inner.n_inner, limits),
+            _refit=functools.partial(refit, self.problem, estimator, cells, inner.n_inner, limits),
         )
 
     def _resources(self, seconds: dict[str, float], watcher: Any) -> _engine.Resources:

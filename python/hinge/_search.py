@@ -70,12 +70,12 @@ class GridSearchCV(model_selection.GridSearchCV):
     """Scikit-learn's ``GridSearchCV``, in seconds for the estimators of hinge.
 
     Parameters, attributes and result are those of ``sklearn.model_selection.GridSearchCV``.
-    For ``hinge.SVC`` and ``hinge.OLLAWV``, alone or in a pipeline after a min-max scaler, all
+    For the kernel classifiers of hinge, alone or in a pipeline after a min-max scaler, all
     trainings are one computation that shares distances, kernel matrices and paths over C
     or margins; ``used_engine_`` tells whether that was so. Anything else (another estimator,
     a precomputed or callable kernel, another score, several scores, scores of the training
-    rows) is done scikit-learn's way. Fit times in ``cv_results_`` are the mean over all
-    trainings, since these are not separate.
+    rows, weights of rows) is done scikit-learn's way. Fit times in ``cv_results_`` are the
+    mean over all trainings, since these are not separate.
 
     Examples
     --------
@@ -121,21 +121,20 @@ class GridSearchCV(model_selection.GridSearchCV):
         if shared is None or cells is None or not is_plain or y is None:
             return False
         weights = params.get("sample_weight")
-        if weights is not None and (shared.prefix or not shared.model._takes_weights):
-            return False
+        if weights is not None:
+            return False  # scikit-learn's versions differ in whether they weight the score
         checked = _input.check_rows(X)
         classes, codes = _input.check_labels(y)
         if len(codes) != checked.shape[0]:
             return False
-        row_weights = _input.sample_weights(weights, len(codes))
-        if row_weights is not None and not (row_weights > 0).all():
-            return False
-        rows = _engine.Rows(checked, classes, codes, row_weights, shared.scale, False)
+        rows = _engine.Rows(checked, classes, codes, None, shared.scale, False)
         splitter = check_cv(self.cv, y, classifier=True)
         splits = [
             (np.sort(train), np.asarray(test))
             for train, test in splitter.split(X, y, params.get("groups"))
         ]
+        if any(len(part) == 0 for split in splits for part in split):
+            return False
         threads = _resources.threads(self.n_jobs)
         resources = _engine.Resources(threads, _resources.budget_bytes(None))
         start = time.perf_counter()
@@ -151,8 +150,7 @@ class GridSearchCV(model_selection.GridSearchCV):
         if self.refit:
             start = time.perf_counter()
             self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_)
-            extra = {} if weights is None else {"sample_weight": weights}
-            self.best_estimator_.fit(X, y, **extra)
+            self.best_estimator_.fit(X, y)
             self.refit_time_ = time.perf_counter() - start
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_

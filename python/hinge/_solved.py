@@ -74,6 +74,7 @@ class SolvedClassifier(WeightedClassifier):
             return _starts.from_rows(init, shape[0], n_machines)
         is_same = last is not None and (
             last.shape_fit_[0] == shape[0]
+            and last._scheme == self.multi_class
             and np.array_equal(last.classes_, classes)
             and len(last.intercept_) == n_machines
         )
@@ -107,7 +108,7 @@ class SolvedClassifier(WeightedClassifier):
                 raise AttributeError("the training rows are gone: ask for certificate_ before")
             threads = _resources.threads(self.n_jobs)
             self._certificate = certificates(
-                self._model, self._training, self.multi_class, threads, self._certifier()
+                self._model, self._training, self._scheme, threads, self._certifier()
             )
             self._training = None
         return self._certificate

@@ -54,6 +54,7 @@ class WeightedClassifier(KernelClassifier):
             (model,) = self._train_path(rows, codes, by_class, path, weights, starts)
             self._set_model(model, classes)
             self.shape_fit_ = shape
+            self._scheme = self.multi_class
             bounds = path[0] * by_class[codes] * (1.0 if weights is None else weights)
             if used is not None:
                 self.support_ = used[self.support_].astype(np.int32)

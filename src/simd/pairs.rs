@@ -176,6 +176,9 @@ pub unsafe fn add_and_scan<T: Lanes, V: Vector<T>>(
         g[whole..].copy_from_slice(&end[..left]);
     }
     let ((max, max_at), (min, min_at)) = (best(&high, &high_at), best(&low, &low_at));
+    // Where no number wins, the index is that of padding.
+    let last = g.len().saturating_sub(1);
+    let (max_at, min_at) = (max_at.min(last), min_at.min(last));
     Spread {
         min: -min,
         min_at,

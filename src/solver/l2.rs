@@ -9,11 +9,11 @@
 //! `Q alpha = 1`; MN-SVM finds the same up to scale. All rows of a part have one label, so
 //! that a row of Q is a row of K with one factor and one constant for each part.
 
-use super::{Machine, Problem, Status};
-use crate::Result;
+use super::{LARGEST, Machine, Problem, Status};
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, Spread};
+use crate::{Error, Result};
 
 /// Coefficients and gradient.
 pub struct L2 {
@@ -74,7 +74,17 @@ impl L2 {
     }
 
     /// Goes over to another C; alpha stays, and no kernel value is needed.
-    pub fn set_c(&mut self, c: f64) {
+    pub fn set_c(&mut self, c: f64) -> Result<()> {
+        let smallest = 1.0 / LARGEST;
+        let is_lost = |weight: &&f64| **weight > 0.0 && c * **weight < smallest;
+        if let Some(weight) = self.weights.iter().find(is_lost) {
+            let rule = "times C it is too small";
+            return Err(Error::parameter(
+                "class_weight or sample_weight",
+                weight,
+                rule,
+            ));
+        }
         self.n_iter = 0;
         for i in 0..self.alpha.len() {
             let ridge = 1.0 / (c * self.weights[i]);
@@ -85,6 +95,7 @@ impl L2 {
             }
             self.ridge[i] = ridge;
         }
+        Ok(())
     }
 
     /// The label of a row.
@@ -118,15 +129,19 @@ impl L2 {
         monitor: &Monitor,
     ) -> Result<()> {
         for &(row, beta) in terms {
-            if let Some(i) = self.parts.local(row as usize)
-                && self.weights[i] > 0.0
-                && self.signs[i] * beta > 0.0
-            {
+            if let Some(i) = self.fitting(row, beta) {
                 self.change([(i, beta.abs())], rows, monitor)?;
             }
         }
         self.n_iter = 0;
         Ok(())
+    }
+
+    /// The local row of a packed row, if it may have this coefficient.
+    pub fn fitting(&self, row: u32, beta: f64) -> Option<usize> {
+        let i = self.parts.local(row as usize)?;
+        let fits = self.weights[i] > 0.0 && self.signs[i] * beta > 0.0 && beta.is_finite();
+        fits.then_some(i)
     }
 
     /// Changes some alphas, one or two, and finds the extremes of the new gradient.
@@ -181,16 +196,13 @@ impl L2 {
             .map(|i| (self.parts.global(i) as u32, beta(i)))
             .collect();
         let bias: f64 = terms.iter().map(|term| term.1).sum();
-        Machine {
-            status: if bias.is_finite() {
-                status
-            } else {
-                Status::NonFinite
-            },
+        let machine = Machine {
             terms,
             bias,
             n_iter: self.n_iter,
             n_loops: 1,
-        }
+            status,
+        };
+        machine.or_nothing()
     }
 }

@@ -1,7 +1,8 @@
 //! MN-SVM: the L2 SVM as the point of smallest norm in a simplex.
 //!
 //! `min alpha' Q alpha, sum alpha = 1, alpha >= 0`. With `g = Q alpha` and
-//! `w2 = alpha' g`, a row v violates when `g_v < w2 - eps sqrt(w2 Q_vv)`. Its partner u has
+//! `w2 = alpha' g`, a row v violates when `g_v < w2 - eps sqrt(w2 tau)`, where tau is the
+//! smallest `Q_ii` of the rows looked at (they are all equal with the RBF). Its partner u has
 //! the largest g where alpha is positive, and
 //!
 //! ```text
@@ -68,13 +69,16 @@ const DRAWS: usize = 600;
 /// The first eps.
 const FIRST_EPS: f64 = 0.5;
 
+/// What `w2` may be off before it is summed anew.
+const ROUNDING: f64 = 1e-9;
+
 /// Steps after which `w2` is summed anew.
 const STEPS_TO_SUM: usize = 1000;
 
 impl MnSvmSettings {
     /// The only way to a [`MnSvm`].
-    pub fn check(self) -> Result<MnSvm> {
-        positive("C", &self.cs)?;
+    pub fn check(mut self) -> Result<MnSvm> {
+        positive("C", &mut self.cs)?;
         if !(self.eps > 0.0 && self.eps < 1.0) {
             return Err(Error::parameter(
                 "eps",
@@ -115,7 +119,7 @@ impl BinarySolver for MnSvm {
         let mut is_first = true;
         let mut random = Random::new(self.settings.seed);
         for number in ascending(&self.settings.cs) {
-            state.set_c(self.settings.cs[number]);
+            state.set_c(self.settings.cs[number])?;
             if std::mem::take(&mut is_first) {
                 start(&mut state, problem, rows, monitor)?;
             }
@@ -136,13 +140,12 @@ fn start<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<()> {
     if let Start::Terms(terms) = problem.start {
-        let total: f64 = terms.iter().map(|term| term.1.abs()).sum();
+        let fits = |term: &&(u32, f64)| state.fitting(term.0, term.1).is_some();
+        let kept: Vec<(u32, f64)> = terms.iter().filter(fits).copied().collect();
+        let total: f64 = kept.iter().map(|term| term.1.abs()).sum();
+        let scaled: Vec<(u32, f64)> = kept.iter().map(|&(i, b)| (i, b / total)).collect();
         if total > 0.0 && total.is_finite() {
-            let scaled: Vec<(u32, f64)> = terms.iter().map(|&(i, b)| (i, b / total)).collect();
-            state.start_from(&scaled, rows, monitor)?;
-            if state.square() > 0.0 {
-                return Ok(());
-            }
+            return state.start_from(&scaled, rows, monitor);
         }
     }
     if let Some(first) = state.first_row(problem.order) {
@@ -164,9 +167,22 @@ impl MnSvm {
         let mut eps = FIRST_EPS.max(self.settings.eps);
         let mut found = state.extremes();
         let mut square = state.square();
+        // The smallest Q_ii seen: one bound for all rows, so that the smallest g decides.
+        let mut tau = f64::INFINITY;
         loop {
-            let v = self.violator(state, rows, found, square, eps, random)?;
+            if square.is_nan() || square <= 0.0 {
+                square = state.square(); // what was summed step by step may be all rounding
+                if square.is_nan() || square <= 0.0 {
+                    return Ok(Status::Stalled); // the kernel is not positive definite
+                }
+            }
+            let v = self.violator(state, rows, found, (square, eps), &mut tau, random)?;
             let Some((v, k_vv)) = v else {
+                let exact = state.square();
+                if (exact - square).abs() > ROUNDING * exact.abs() {
+                    square = exact;
+                    continue;
+                }
                 if eps <= self.settings.eps {
                     return Ok(Status::Converged);
                 }
@@ -181,6 +197,7 @@ impl MnSvm {
             rows.prepare(&[u, v], monitor)?;
             let (row_u, q_vv) = (rows.prepared(u), state.diagonal(v, k_vv));
             let q_uu = state.diagonal(u, row_u.at(u).to_f64());
+            tau = tau.min(q_uu);
             let q_uv = state.sign(u) * state.sign(v) * (row_u.at(v).to_f64() + 1.0);
             let curvature = q_uu + q_vv - 2.0 * q_uv;
             let step = ((g_u - g_v) / curvature).min(state.alpha[u]);
@@ -205,8 +222,8 @@ impl MnSvm {
         state: &L2,
         rows: &mut impl KernelRows<T>,
         found: Extremes,
-        square: f64,
-        eps: f64,
+        (square, eps): (f64, f64),
+        tau: &mut f64,
         random: &mut Random,
     ) -> Result<Option<(usize, f64)>> {
         let mut violates = |v: usize| -> Result<Option<(usize, f64)>> {
@@ -214,7 +231,8 @@ impl MnSvm {
                 return Ok(None);
             }
             let k_vv = rows.row(v)?.at(v).to_f64();
-            let most = square - eps * (square * state.diagonal(v, k_vv)).sqrt();
+            *tau = tau.min(state.diagonal(v, k_vv));
+            let most = square - eps * square.sqrt() * tau.sqrt();
             Ok((state.g[v] < most).then_some((v, k_vv)))
         };
         if self.settings.selection == Selection::Random

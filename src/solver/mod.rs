@@ -102,19 +102,23 @@ impl Problem<'_> {
     }
 }
 
-/// Refuses numbers that are not positive, or that leave no room for sums.
-fn positive(name: &'static str, values: &[f64]) -> Result<()> {
+/// The largest number that is told from a larger one, and the inverse of the smallest that is
+/// not 0: sums and inverses of both are finite.
+const LARGEST: f64 = 1e300;
+
+/// Refuses numbers that are not positive; larger ones than [`LARGEST`] are taken for it.
+fn positive(name: &'static str, values: &mut [f64]) -> Result<()> {
     if values.is_empty() {
         return Err(Error::parameter(name, "[]", "there must be at least one"));
     }
-    let is_valid = |value: &f64| *value > 0.0 && *value <= 1e300;
-    match values.iter().find(|value| !is_valid(value)) {
-        None => Ok(()),
-        Some(value) => {
-            let rule = "it must be a positive number, at most 1e300";
-            Err(Error::parameter(name, value, rule))
+    for value in values {
+        if value.is_nan() || *value < 1.0 / LARGEST {
+            let rule = "it must be a positive number, at least 1e-300";
+            return Err(Error::parameter(name, value, rule));
         }
+        *value = value.min(LARGEST);
     }
+    Ok(())
 }
 
 /// The numbers of the values, smallest value first.
@@ -176,6 +180,22 @@ pub struct Machine {
     pub n_loops: usize,
     /// How the training ended.
     pub status: Status,
+}
+
+impl Machine {
+    /// Without terms, and with a status that says so, if a number is not finite.
+    fn or_nothing(self) -> Self {
+        let is_finite = self.terms.iter().all(|term| term.1.is_finite());
+        if is_finite && self.bias.is_finite() {
+            return self;
+        }
+        Self {
+            terms: Vec::new(),
+            bias: 0.0,
+            status: Status::NonFinite,
+            ..self
+        }
+    }
 }
 
 /// A method that trains one binary machine for each setting of its path.

@@ -63,8 +63,8 @@ impl Bias {
 
 impl NewtonSettings {
     /// The only way to a [`Newton`].
-    pub fn check(self) -> Result<Newton> {
-        positive("C", &self.cs)?;
+    pub fn check(mut self) -> Result<Newton> {
+        positive("C", &mut self.cs)?;
         Limit::check(self.max_iter)?;
         Ok(Newton { settings: self })
     }
@@ -84,6 +84,9 @@ const BLOCK: usize = 64;
 
 /// Halvings of the interval in which a line search looks.
 const HALVINGS: usize = 60;
+
+/// The error of outputs and the share of the largest coefficient that rounding may leave.
+const OPTIMAL: f64 = 1e-5;
 
 /// A step that gains less than this share of the objective is the last one.
 const SMALLEST_GAIN: f64 = 1e-14;
@@ -114,16 +117,41 @@ impl BinarySolver for Newton {
                 run.start_from(terms, rows, monitor)?;
                 levels = vec![parts.n_rows()];
             }
-            let mut status = Status::Converged;
-            for level in std::mem::replace(&mut levels, vec![parts.n_rows()]) {
-                status = run.descend(level, self.settings.max_iter, rows, monitor)?;
-                if status != Status::Converged {
-                    break;
-                }
+            let wanted = std::mem::replace(&mut levels, vec![parts.n_rows()]);
+            let is_seeded = !run.point.terms.is_empty();
+            let mut status = self.train(&mut run, &wanted, rows, monitor)?;
+            if matches!(status, Status::Stalled | Status::NonFinite) && is_seeded {
+                // Perhaps only because of where it came from.
+                run.point = Point::zero(parts.n_rows());
+                let all = run.levels();
+                status = self.train(&mut run, &all, rows, monitor)?;
             }
             machines[number] = Some(run.machine(status));
+            if status != Status::Converged {
+                run.point = Point::zero(parts.n_rows());
+                levels = run.levels();
+            }
         }
         Ok(machines.into_iter().flatten().collect())
+    }
+}
+
+impl Newton {
+    /// Descends on more and more rows.
+    fn train<T: Lanes>(
+        &self,
+        run: &mut Run,
+        levels: &[usize],
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Status> {
+        for &level in levels {
+            let status = run.descend(level, self.settings.max_iter, rows, monitor)?;
+            if status != Status::Converged {
+                return Ok(status);
+            }
+        }
+        Ok(Status::Converged)
     }
 }
 
@@ -163,11 +191,7 @@ impl Run {
             places: places.collect(),
             bias,
             lambda: 1.0,
-            point: Point {
-                terms: Vec::new(),
-                bias: 0.0,
-                outputs: vec![0.0; n],
-            },
+            point: Point::zero(n),
             n_iter: 0,
         }
     }
@@ -235,6 +259,9 @@ impl Run {
             if let Some(status) = limit.reached(self.n_iter, monitor)? {
                 return Ok(status);
             }
+            if monitor.time_is_up() {
+                return Ok(Status::TimeLimit);
+            }
             self.n_iter += 1;
             let Some(next) = self.optimum_of(&set, rows, monitor)? else {
                 return Ok(Status::Stalled);
@@ -248,8 +275,15 @@ impl Run {
             } else {
                 self.point.go(&next, way);
             }
+            if gain.is_nan() {
+                return Ok(Status::NonFinite);
+            }
             if (way == 1.0 && self.violators(share) == set) || gain <= SMALLEST_GAIN {
-                return Ok(Status::Converged);
+                return Ok(if self.is_optimal(share) {
+                    Status::Converged
+                } else {
+                    Status::Stalled // rounding, where C is very large
+                });
             }
         }
     }
@@ -257,6 +291,19 @@ impl Run {
     /// Whether a row is among the first `share` of its class.
     fn counts(&self, i: usize, share: f64) -> bool {
         self.places[i] < share && self.weights[i] > 0.0
+    }
+
+    /// Whether the coefficients are the pull of the losses, and none of the wrong sign.
+    fn is_optimal(&self, share: f64) -> bool {
+        let terms = &self.point.terms;
+        let largest = terms.iter().map(|term| term.1.abs()).fold(0.0, f64::max);
+        let mut beta = vec![0.0; self.signs.len()];
+        terms.iter().for_each(|&(i, b)| beta[i] = b);
+        (0..beta.len()).filter(|&i| self.counts(i, share)).all(|i| {
+            let loss = (1.0 - self.signs[i] * self.point.outputs[i]).max(0.0);
+            let pull = self.lambda / self.weights[i] * self.signs[i] * beta[i];
+            (pull - loss).abs() < OPTIMAL && self.signs[i] * beta[i] > -OPTIMAL * largest
+        })
     }
 
     /// The rows with a loss.
@@ -421,7 +468,7 @@ impl Run {
 
     fn machine(&self, status: Status) -> Machine {
         let used = self.point.terms.iter().filter(|term| term.1 != 0.0);
-        Machine {
+        let machine = Machine {
             terms: used
                 .map(|&(i, beta)| (self.parts.global(i) as u32, beta))
                 .collect(),
@@ -429,11 +476,20 @@ impl Run {
             n_iter: self.n_iter,
             n_loops: 1,
             status,
-        }
+        };
+        machine.or_nothing()
     }
 }
 
 impl Point {
+    fn zero(n: usize) -> Self {
+        Self {
+            terms: Vec::new(),
+            bias: 0.0,
+            outputs: vec![0.0; n],
+        }
+    }
+
     /// Goes a share of the way to another point.
     fn go(&mut self, other: &Point, way: f64) {
         let mut terms = Vec::with_capacity(self.terms.len().max(other.terms.len()));

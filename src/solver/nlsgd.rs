@@ -85,8 +85,8 @@ impl Order {
 
 impl NlSgdSettings {
     /// The only way to a [`NlSgd`].
-    pub fn check(self) -> Result<NlSgd> {
-        positive("C", &self.cs)?;
+    pub fn check(mut self) -> Result<NlSgd> {
+        positive("C", &mut self.cs)?;
         if self.epochs == 0 {
             return Err(Error::parameter("epochs", 0, "it must be at least 1"));
         }
@@ -109,6 +109,7 @@ struct Run {
     c: f64,
     /// Outputs of the counts.
     outputs: Vec<f64>,
+    counts: Vec<f64>,
     /// The averaged alpha so far.
     alpha: Vec<f64>,
 }
@@ -131,7 +132,11 @@ impl BinarySolver for NlSgd {
         let parts = rows.parts().clone();
         let n = parts.n_rows();
         let (signs, weights) = (problem.signs_of(&parts), problem.weights_of(&parts));
-        let n_steps = n.saturating_mul(self.settings.epochs);
+        let n_steps = n.checked_mul(self.settings.epochs);
+        let Some(n_steps) = n_steps.filter(|&steps| steps <= MOST_STEPS) else {
+            let rule = "times the rows it makes too many steps";
+            return Err(Error::parameter("epochs", self.settings.epochs, rule));
+        };
         let shares = Shares::new(self.settings.average, self.settings.step, n_steps, n)?;
         let mut visits = self.visits(&parts, problem.order);
         let mut runs: Vec<Run> = self.settings.cs.iter().map(|&c| Run::new(c, n)).collect();
@@ -155,6 +160,7 @@ impl BinarySolver for NlSgd {
             let row = rows.row(i)?;
             for &k in &counting {
                 let run = &mut runs[k];
+                run.counts[i] += count;
                 run.alpha[i] += count * run.c * shares.after(t);
                 for (number, part) in parts.iter().enumerate() {
                     let outputs = &mut run.outputs[part.local.clone()];
@@ -165,6 +171,12 @@ impl BinarySolver for NlSgd {
         let ended = if taken == n_steps {
             Status::Converged
         } else {
+            // The alpha of now: what was averaged so far is meant for all steps.
+            let divisor = shares.divisor(taken.max(1));
+            for run in &mut runs {
+                let counts = run.counts.iter();
+                run.alpha = counts.map(|count| run.c * count / divisor).collect();
+            }
             Status::TimeLimit
         };
         Ok(runs
@@ -173,6 +185,9 @@ impl BinarySolver for NlSgd {
             .collect())
     }
 }
+
+/// So many steps are not too many for a number with 53 digits.
+const MOST_STEPS: usize = 1 << 52;
 
 impl NlSgd {
     fn visits(&self, parts: &Parts, order: &[u32]) -> Visits {
@@ -255,19 +270,20 @@ impl Run {
         Self {
             c,
             outputs: vec![0.0; n],
+            counts: vec![0.0; n],
             alpha: vec![0.0; n],
         }
     }
 
     fn machine(&self, parts: &Parts, n_iter: usize, status: Status) -> Machine {
-        let finite = self.alpha.iter().all(|alpha| alpha.is_finite());
         let used = self.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0);
-        Machine {
+        let machine = Machine {
             terms: used.map(|(i, &a)| (parts.global(i) as u32, a)).collect(),
             bias: 0.0,
             n_iter,
             n_loops: 1,
-            status: if finite { status } else { Status::NonFinite },
-        }
+            status,
+        };
+        machine.or_nothing()
     }
 }

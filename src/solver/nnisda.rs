@@ -13,10 +13,10 @@
 
 use super::l2::{Extremes, L2};
 use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
-use crate::Result;
 use crate::kernel::KernelRows;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
+use crate::{Error, Result};
 
 /// Parameters as they come from the user.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,9 +31,12 @@ pub struct NnIsdaSettings {
 
 impl NnIsdaSettings {
     /// The only way to a [`NnIsda`].
-    pub fn check(self) -> Result<NnIsda> {
-        positive("C", &self.cs)?;
-        positive("tol", &[self.tol])?;
+    pub fn check(mut self) -> Result<NnIsda> {
+        positive("C", &mut self.cs)?;
+        if !(self.tol > 0.0 && self.tol.is_finite()) {
+            let rule = "it must be a finite positive number";
+            return Err(Error::parameter("tol", self.tol, rule));
+        }
         Limit::check(self.max_iter)?;
         Ok(NnIsda { settings: self })
     }
@@ -66,7 +69,7 @@ impl BinarySolver for NnIsda {
         let mut machines = vec![None; self.settings.cs.len()];
         let mut start = Some(problem.start);
         for number in ascending(&self.settings.cs) {
-            state.set_c(self.settings.cs[number]);
+            state.set_c(self.settings.cs[number])?;
             if let Some(Start::Terms(terms)) = start.take() {
                 state.start_from(terms, rows, monitor)?;
             }
@@ -88,6 +91,9 @@ impl NnIsda {
         let mut found = state.extremes();
         loop {
             let (violation, i) = worst(found);
+            if violation == f64::NEG_INFINITY {
+                return Ok(Status::NonFinite); // no number is left
+            }
             if violation < self.settings.tol {
                 return Ok(Status::Converged);
             }

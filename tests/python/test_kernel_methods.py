@@ -136,17 +136,19 @@ def nnisda(Q, tol):
 
 
 def mnsvm(Q, eps):
-    alpha, steps, now = np.eye(len(Q))[0], 0, 0.5
+    alpha, steps, now, tau = np.eye(len(Q))[0], 0, 0.5, np.inf
     while True:
         g = Q @ alpha
         square = alpha @ g
         v = int(np.argmin(g))
-        if g[v] >= square - now * np.sqrt(square * Q[v, v]):
+        tau = min(tau, Q[v, v]) if g[v] < square else tau
+        if g[v] >= square or g[v] >= square - now * np.sqrt(square * tau):
             if now <= eps:
                 return alpha, square, steps
             now = max(now / 2, eps)
             continue
         u = int(np.argmax(np.where(alpha > 0, g, -np.inf)))
+        tau = min(tau, Q[u, u])
         step = min(alpha[u], (g[u] - g[v]) / (Q[u, u] + Q[v, v] - 2 * Q[u, v]))
         alpha[v] += step
         alpha[u] -= step
@@ -406,7 +408,7 @@ REFUSED = {
     },
 }
 SHARED = {
-    "C": (0, -1.0, NAN, INF, "1", None, True),
+    "C": (0, -1.0, 1e-310, NAN, "1", None, True),
     "gamma": (-1.0, NAN, INF, "wide", None),
     "kernel": ("cubic", None),
     "multi_class": ("crammer_singer",),
