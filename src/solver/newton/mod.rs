@@ -16,6 +16,10 @@
 //! Cost: for each step the factor of K_SS, O(|S|^3), and the outputs, O(n |S|). Memory:
 //! 8 |S|^2 bytes besides the kernel rows.
 
+mod line_search;
+mod point;
+
+use self::point::Point;
 use super::cholesky;
 use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
 use crate::error::zeros;
@@ -81,9 +85,6 @@ const SMALLEST_LEVEL: usize = 1000;
 
 /// Rows whose kernel rows are asked for together.
 const BLOCK: usize = 64;
-
-/// Halvings of the interval in which a line search looks.
-const HALVINGS: usize = 60;
 
 /// The error of outputs and the share of the largest coefficient that rounding may leave.
 const OPTIMAL: f64 = 1e-5;
@@ -153,16 +154,6 @@ impl Newton {
         }
         Ok(Status::Converged)
     }
-}
-
-/// A point: coefficients, bias and outputs.
-#[derive(Clone)]
-struct Point {
-    /// Ascending rows with their coefficients.
-    terms: Vec<(usize, f64)>,
-    bias: f64,
-    /// `K beta + b` of every row.
-    outputs: Vec<f64>,
 }
 
 struct Run {
@@ -407,65 +398,6 @@ impl Run {
         })
     }
 
-    /// How far, at most 1, to go to another point, and the share of the objective that is
-    /// gained by it.
-    fn line_search(&self, next: &Point, share: f64) -> (f64, f64) {
-        let here = &self.point;
-        let change: Vec<f64> = next
-            .outputs
-            .iter()
-            .zip(&here.outputs)
-            .map(|(a, b)| a - b)
-            .collect();
-        let step = next.bias - here.bias;
-        // |w|^2 along the way: w0 + 2 w1 s + w2 s^2.
-        let own = |point: &Point, with: &dyn Fn(usize) -> f64| -> f64 {
-            point.terms.iter().map(|&(i, beta)| beta * with(i)).sum()
-        };
-        let of_here = |i: usize| here.outputs[i] - here.bias;
-        let of_change = |i: usize| change[i] - step;
-        let mut w0 = own(here, &of_here);
-        let mut w1 = own(here, &of_change);
-        let mut w2 = own(next, &of_change) - w1;
-        if self.bias == Bias::Penalized {
-            w0 += here.bias * here.bias;
-            w1 += here.bias * step;
-            w2 += step * step;
-        }
-        let counted: Vec<usize> = (0..change.len())
-            .filter(|&i| self.counts(i, share))
-            .collect();
-        let loss =
-            |i: usize, s: f64| (1.0 - self.signs[i] * (here.outputs[i] + s * change[i])).max(0.0);
-        let slope = |s: f64| -> f64 {
-            let losses = counted
-                .iter()
-                .map(|&i| -2.0 * self.weights[i] * self.signs[i] * change[i] * loss(i, s));
-            2.0 * self.lambda * (w1 + s * w2) + losses.sum::<f64>()
-        };
-        let value = |s: f64| -> f64 {
-            let losses = counted
-                .iter()
-                .map(|&i| self.weights[i] * loss(i, s).powi(2));
-            self.lambda * (w0 + s * (2.0 * w1 + s * w2)) + losses.sum::<f64>()
-        };
-        let (mut low, mut high) = (0.0, 1.0);
-        let before = value(0.0);
-        if slope(1.0) > 1e-9 * before {
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (low + high);
-                if slope(middle) > 0.0 {
-                    high = middle;
-                } else {
-                    low = middle;
-                }
-            }
-        } else {
-            low = 1.0;
-        }
-        (low, (before - value(low)) / before.max(f64::MIN_POSITIVE))
-    }
-
     fn machine(&self, status: Status) -> Machine {
         let used = self.point.terms.iter().filter(|term| term.1 != 0.0);
         let machine = Machine {
@@ -478,39 +410,6 @@ impl Run {
             status,
         };
         machine.or_nothing()
-    }
-}
-
-impl Point {
-    fn zero(n: usize) -> Self {
-        Self {
-            terms: Vec::new(),
-            bias: 0.0,
-            outputs: vec![0.0; n],
-        }
-    }
-
-    /// Goes a share of the way to another point.
-    fn go(&mut self, other: &Point, way: f64) {
-        let mut terms = Vec::with_capacity(self.terms.len().max(other.terms.len()));
-        let (mut own, mut new) = (&self.terms[..], &other.terms[..]);
-        while !(own.is_empty() && new.is_empty()) {
-            let (i, a) = own.first().copied().unwrap_or((usize::MAX, 0.0));
-            let (j, b) = new.first().copied().unwrap_or((usize::MAX, 0.0));
-            let mut beta = 0.0;
-            if i <= j {
-                (beta, own) = (beta + (1.0 - way) * a, &own[1..]);
-            }
-            if j <= i {
-                (beta, new) = (beta + way * b, &new[1..]);
-            }
-            terms.push((i.min(j), beta));
-        }
-        self.terms = terms;
-        self.bias += way * (other.bias - self.bias);
-        for (f, new) in self.outputs.iter_mut().zip(&other.outputs) {
-            *f += way * (new - *f);
-        }
     }
 }
 
