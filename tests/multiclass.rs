@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 const K: usize = 4;
 const D: usize = 5;
-const SCHEMES: [Scheme; 2] = [Scheme::OneVsOne, Scheme::OneVsRest];
+const SCHEMES: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
 
 /// Classes of different sizes, in no order.
 fn codes(n: usize) -> Vec<u32> {
@@ -79,6 +79,7 @@ fn each_machine_is_a_binary_training_of_its_rows() -> Result<()> {
             let (positive, negative) = match scheme {
                 Scheme::OneVsOne => (pair(number, K).0, Some(pair(number, K).1)),
                 Scheme::OneVsRest => (number, None),
+                Scheme::Ordinal => (number, Some(number + 1)),
             };
             let is = |row: u32, class: usize| codes[row as usize] as usize == class;
             let mut kept = all.clone();

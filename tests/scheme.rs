@@ -5,7 +5,7 @@ use hinge::Result;
 use hinge::data::Labels;
 use hinge::multiclass::{RowSource, Scheme, pair, pair_number};
 
-const SCHEMES: [Scheme; 2] = [Scheme::OneVsOne, Scheme::OneVsRest];
+const SCHEMES: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
 
 #[test]
 fn pairs_and_their_numbers_are_inverse() {
@@ -15,7 +15,11 @@ fn pairs_and_their_numbers_are_inverse() {
             assert_eq!((pair(number, k), pair_number(a, b, k)), ((a, b), number));
         }
         let n_pairs = k * (k - 1) / 2;
-        let expected = if k == 2 { [1, 1] } else { [n_pairs, k] };
+        let expected = if k == 2 {
+            [1, 1, 1]
+        } else {
+            [n_pairs, k, k - 1]
+        };
         assert_eq!(SCHEMES.map(|scheme| scheme.n_machines(k)), expected.map(Ok));
     }
 }
@@ -32,6 +36,11 @@ fn a_machine_has_the_rows_and_signs_of_its_classes() -> Result<()> {
     assert_eq!(spec(Scheme::OneVsOne, 1), between_0_and_2);
     let one_or_not = (vec![0..2, 2..4, 4..7], vec![-1.0, 1.0, -1.0], vec![0, 1, 2]);
     assert_eq!(spec(Scheme::OneVsRest, 1), one_or_not);
+    let neighbours = [(vec![0..2, 2..4], 0), (vec![2..4, 4..7], 1)];
+    for (rows, first) in neighbours {
+        let expected = (rows, vec![1.0, -1.0], vec![first, first + 1]);
+        assert_eq!(spec(Scheme::Ordinal, first), expected);
+    }
     // Of two classes the second is positive, whatever the scheme.
     let two = Labels::new(&[1, 0, 1], 2)?;
     for scheme in SCHEMES {
@@ -55,15 +64,20 @@ fn too_many_pairs_are_refused_with_their_number() {
         assert!(sentence.contains("use multi_class='ovr'"), "{sentence}");
     }
     assert_eq!(Scheme::OneVsRest.n_machines(47_000), Ok(47_000));
+    assert_eq!(Scheme::Ordinal.n_machines(47_000), Ok(46_999));
 }
 
 #[test]
-fn one_against_the_rest_is_not_advised_to_itself() {
-    let error = Scheme::OneVsRest.n_machines(1 << 25).expect_err("too many");
-    assert!(
-        !error.to_string().contains("use multi_class='ovr'"),
-        "{error}"
-    );
+fn one_against_the_rest_is_not_advised_where_it_needs_as_many() {
+    for (scheme, machines) in [
+        (Scheme::OneVsRest, "33554432 machines"),
+        (Scheme::Ordinal, "33554431 machines"),
+    ] {
+        let error = scheme.n_machines(1 << 25).expect_err("too many");
+        let sentence = error.to_string();
+        assert!(sentence.contains(machines), "{sentence}");
+        assert!(!sentence.contains("use multi_class='ovr'"), "{sentence}");
+    }
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! Coefficients are laid out as LIBSVM and scikit-learn do. Support vectors are
 //! grouped by class. One against one: a vector of class `c` has `k - 1`
 //! coefficients, one for each other class, in the order of the classes. One
-//! against the rest: one for each class. Two classes: one.
+//! against the rest: one for each class. Ordinal: one for each machine, 0 for
+//! those of other classes. Two classes: one.
 
 mod coefficients;
 mod predict;
@@ -239,7 +240,7 @@ impl<T: Lanes> Model<T> {
         first
             + match self.scheme {
                 _ if k == 2 => 0,
-                Scheme::OneVsRest => coef_row,
+                Scheme::OneVsRest | Scheme::Ordinal => coef_row,
                 Scheme::OneVsOne if coef_row < class => pair_number(coef_row, class, k),
                 Scheme::OneVsOne => pair_number(class, coef_row + 1, k),
             }
@@ -248,7 +249,7 @@ impl<T: Lanes> Model<T> {
 
 fn n_coef_rows(scheme: Scheme, k: usize) -> usize {
     match scheme {
-        Scheme::OneVsOne => k - 1,
+        Scheme::OneVsOne | Scheme::Ordinal => k - 1,
         Scheme::OneVsRest if k == 2 => 1,
         Scheme::OneVsRest => k,
     }
@@ -258,7 +259,7 @@ fn n_coef_rows(scheme: Scheme, k: usize) -> usize {
 fn coef_row_of(scheme: Scheme, m: usize, class: usize, k: usize) -> usize {
     match scheme {
         _ if k == 2 => 0,
-        Scheme::OneVsRest => m,
+        Scheme::OneVsRest | Scheme::Ordinal => m,
         Scheme::OneVsOne => {
             let (a, b) = crate::multiclass::pair(m, k);
             if class == a { b - 1 } else { a }

@@ -11,6 +11,9 @@ pub enum Scheme {
     OneVsOne,
     /// A machine for each class against all others; the largest output wins.
     OneVsRest,
+    /// A machine for each two classes that follow each other in order; the label that the
+    /// training rows with the same signs of all machines mostly have wins.
+    Ordinal,
 }
 
 /// One binary machine: its rows, their labels, and the classes on either side.
@@ -33,10 +36,11 @@ impl Scheme {
         match name {
             "ovo" => Ok(Scheme::OneVsOne),
             "ovr" => Ok(Scheme::OneVsRest),
+            "ordinal" => Ok(Scheme::Ordinal),
             _ => Err(Error::parameter(
                 "multi_class",
                 format!("{name:?}"),
-                "it must be 'ovo' or 'ovr'",
+                "it must be 'ovo', 'ovr' or 'ordinal'",
             )),
         }
     }
@@ -46,6 +50,7 @@ impl Scheme {
         match self {
             Scheme::OneVsOne => "ovo",
             Scheme::OneVsRest => "ovr",
+            Scheme::Ordinal => "ordinal",
         }
     }
 
@@ -55,6 +60,7 @@ impl Scheme {
             _ if k == 2 => Some(1),
             Scheme::OneVsOne => k.checked_mul(k.saturating_sub(1)).map(|pairs| pairs / 2),
             Scheme::OneVsRest => Some(k),
+            Scheme::Ordinal => Some(k.saturating_sub(1)),
         };
         if let Some(n) = n.filter(|&n| n <= MOST_MACHINES) {
             return Ok(n);
@@ -62,6 +68,7 @@ impl Scheme {
         let (machines, advice) = match self {
             Scheme::OneVsOne => (k as u128 * (k as u128 - 1) / 2, "; use multi_class='ovr'"),
             Scheme::OneVsRest => (k as u128, ""),
+            Scheme::Ordinal => (k as u128 - 1, ""),
         };
         let what = if self == Scheme::OneVsOne {
             "pairs of classes"
@@ -77,8 +84,9 @@ impl Scheme {
     /// Machine number `number` of these labels.
     ///
     /// One against one: pairs (0, 1), (0, 2), …, (1, 2), …, and the first class is
-    /// positive, as in LIBSVM. Two classes: the second class is positive, as in
-    /// scikit-learn. One against the rest: the class itself is positive.
+    /// positive, as in LIBSVM; ordinal: of these (0, 1), (1, 2), …. Two classes: the second
+    /// class is positive, as in scikit-learn. One against the rest: the class itself is
+    /// positive.
     pub fn machine(self, number: usize, labels: &Labels) -> MachineSpec {
         let k = labels.n_classes();
         if k == 2 {
@@ -88,24 +96,29 @@ impl Scheme {
                 classes: vec![0, 1],
             };
         }
+        if let Some((a, b)) = self.pair(number, k) {
+            return MachineSpec {
+                parts: Parts::new([labels.rows_of(a), labels.rows_of(b)]),
+                signs: vec![1.0, -1.0],
+                classes: vec![a, b],
+            };
+        }
+        // One part for each class: class weights differ.
+        let sign = |class| if class == number { 1.0 } else { -1.0 };
+        MachineSpec {
+            parts: Parts::new((0..k).map(|class| labels.rows_of(class))),
+            signs: (0..k).map(sign).collect(),
+            classes: (0..k).collect(),
+        }
+    }
+
+    /// The two classes of machine number `number` of `k > 2` classes; `None` where a machine
+    /// is of all.
+    pub fn pair(self, number: usize, k: usize) -> Option<(usize, usize)> {
         match self {
-            Scheme::OneVsOne => {
-                let (a, b) = pair(number, k);
-                MachineSpec {
-                    parts: Parts::new([labels.rows_of(a), labels.rows_of(b)]),
-                    signs: vec![1.0, -1.0],
-                    classes: vec![a, b],
-                }
-            }
-            Scheme::OneVsRest => {
-                // One part for each class: class weights differ.
-                let sign = |class| if class == number { 1.0 } else { -1.0 };
-                MachineSpec {
-                    parts: Parts::new((0..k).map(|class| labels.rows_of(class))),
-                    signs: (0..k).map(sign).collect(),
-                    classes: (0..k).collect(),
-                }
-            }
+            Scheme::OneVsOne => Some(pair(number, k)),
+            Scheme::OneVsRest => None,
+            Scheme::Ordinal => Some((number, number + 1)),
         }
     }
 }

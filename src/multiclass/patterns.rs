@@ -1,0 +1,170 @@
+//! From the signs of the machines of neighbouring classes to a label, by counting.
+//!
+//! Classes in order, 0 < 1 < … < k - 1, have k - 1 machines, (0, 1), (1, 2), …. The pattern S
+//! of a row is the sign of the output of each of them, also of those that were trained without
+//! the row's class. P(label | S) = P(label, S) / P(S) is counted on the training rows, each of
+//! which counts its weight. The label with the largest probability wins, the lower one in a
+//! tie; a pattern that no training row had falls back to the frequencies of the labels.
+//! (D. Duros and J. Katzman, Comparison of SVM Optimization Techniques in the Primal, section
+//! 3.1.)
+//!
+//! What comes out depends on the counts of each pattern and label only, not on the order in
+//! which different ones were met: a saved copy decides to the bit.
+
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// Counts of labels by pattern.
+#[derive(Debug, Clone)]
+pub struct Patterns {
+    n_classes: usize,
+    /// Labels that were met with each pattern, ascending; no more than there were rows.
+    counts: BTreeMap<Vec<bool>, Vec<(u32, f64)>>,
+    /// Of all labels, summed when a pattern is first asked for that was not met.
+    frequencies: OnceLock<Vec<(u32, f64)>>,
+}
+
+impl PartialEq for Patterns {
+    fn eq(&self, other: &Self) -> bool {
+        (self.n_classes, &self.counts) == (other.n_classes, &other.counts)
+    }
+}
+
+/// Whether an output counts for the first class of its pair; 0 does, as in votes.
+pub fn is_first(output: f64) -> bool {
+    output >= 0.0
+}
+
+impl Patterns {
+    /// Nothing counted yet; there are `n_classes - 1` machines.
+    pub fn new(n_classes: usize) -> Self {
+        Self {
+            n_classes,
+            counts: BTreeMap::new(),
+            frequencies: OnceLock::new(),
+        }
+    }
+
+    /// Counts a row by the outputs of all machines.
+    pub fn add(&mut self, outputs: &[f64], class: usize, weight: f64) {
+        self.add_signs(&signs(outputs), class, weight);
+    }
+
+    /// As [`Patterns::add`], by what [`is_first`] says of the outputs.
+    pub fn add_signs(&mut self, signs: &[bool], class: usize, weight: f64) {
+        if weight <= 0.0 {
+            return; // no probability out of nothing
+        }
+        self.frequencies.take();
+        let label = class as u32;
+        let counts = match self.counts.get_mut(signs) {
+            Some(counts) => counts,
+            None => self.counts.entry(signs.to_vec()).or_default(),
+        };
+        match counts.binary_search_by_key(&label, |&(label, _)| label) {
+            Ok(place) => counts[place].1 = (counts[place].1 + weight).min(f64::MAX),
+            Err(place) => counts.insert(place, (label, weight)),
+        }
+    }
+
+    /// P(label | S) of each label; all 0 if nothing was counted.
+    pub fn scores(&self, outputs: &[f64], scores: &mut [f64]) {
+        scores.fill(0.0);
+        for (label, share) in shares(self.counts_of(outputs)) {
+            scores[label as usize] = share;
+        }
+    }
+
+    /// The label with the largest score, the lower one in a tie.
+    pub fn winner(&self, outputs: &[f64]) -> u32 {
+        let mut best = (0, 0.0);
+        for (label, share) in shares(self.counts_of(outputs)) {
+            if share > best.1 {
+                best = (label, share);
+            }
+        }
+        best.0
+    }
+
+    /// The counts of a pattern, or of all labels if it was never met.
+    fn counts_of(&self, outputs: &[f64]) -> &[(u32, f64)] {
+        match self.counts.get(&signs(outputs)) {
+            Some(counts) => counts,
+            None => self.frequencies.get_or_init(|| self.sum()),
+        }
+    }
+
+    fn sum(&self) -> Vec<(u32, f64)> {
+        let mut sums = vec![0.0; self.n_classes];
+        for &(label, count) in self.counts.values().flatten() {
+            sums[label as usize] += count;
+        }
+        let met = (0..).zip(sums).filter(|&(_, sum)| sum > 0.0);
+        met.map(|(label, sum)| (label, sum.min(f64::MAX))).collect()
+    }
+
+    /// Patterns that were met, ascending, `n_classes - 1` values each, true for the first class
+    /// of a pair; and the counts of all labels, `n_classes` for each pattern.
+    pub fn parts(&self) -> (Vec<bool>, Vec<f64>) {
+        let mut table = vec![0.0; self.counts.len() * self.n_classes];
+        let rows = table.chunks_exact_mut(self.n_classes.max(1));
+        for (row, counts) in rows.zip(self.counts.values()) {
+            for &(label, count) in counts {
+                row[label as usize] = count;
+            }
+        }
+        (self.counts.keys().flatten().copied().collect(), table)
+    }
+
+    /// From the parts of patterns that were saved, in any order: every size and number is
+    /// checked.
+    pub fn from_parts(n_classes: usize, signs: &[bool], counts: &[f64]) -> Result<Self> {
+        let bad = |message: String| Err(Error::Data(message));
+        if n_classes < 2 {
+            return bad(format!("patterns need 2 classes, not {n_classes}"));
+        }
+        let n_patterns = signs.len() / (n_classes - 1);
+        let fits = signs.len() % (n_classes - 1) == 0
+            && n_patterns.checked_mul(n_classes) == Some(counts.len());
+        if !fits || n_patterns == 0 {
+            return bad(format!(
+                "{} signs of patterns and {} pattern_counts do not fit {n_classes} classes",
+                signs.len(),
+                counts.len()
+            ));
+        }
+        if let Some(count) = counts.iter().find(|c| !(**c >= 0.0 && c.is_finite())) {
+            return bad(format!(
+                "pattern_counts has {count}: a count must be finite, not negative"
+            ));
+        }
+        let mut patterns = Self::new(n_classes);
+        let rows = signs.chunks_exact(n_classes - 1);
+        for (number, (signs, counts)) in rows.zip(counts.chunks_exact(n_classes)).enumerate() {
+            let met = (0..).zip(counts.iter().copied());
+            let met: Vec<(u32, f64)> = met.filter(|&(_, count)| count > 0.0).collect();
+            if met.is_empty() {
+                return bad(format!("pattern {number} of patterns has no counts"));
+            }
+            if patterns.counts.insert(signs.to_vec(), met).is_some() {
+                return bad(format!("pattern {number} of patterns is there twice"));
+            }
+        }
+        Ok(patterns)
+    }
+}
+
+/// The pattern of a row.
+fn signs(outputs: &[f64]) -> Vec<bool> {
+    outputs.iter().map(|&output| is_first(output)).collect()
+}
+
+/// Counts divided by their sum.
+fn shares(counts: &[(u32, f64)]) -> impl Iterator<Item = (u32, f64)> {
+    let total: f64 = counts.iter().map(|&(_, count)| count).sum();
+    let total = total.min(f64::MAX);
+    counts
+        .iter()
+        .map(move |&(label, count)| (label, count / total))
+}
