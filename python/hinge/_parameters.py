@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+# How classes are split into machines.
+SCHEMES = ("ovo", "ovr", "ordinal")
+
 
 def real(name: str, value: Any) -> float:
     """Return a number as a float."""

@@ -7,9 +7,11 @@
 //! those of other classes. Two classes: one.
 
 mod coefficients;
+mod linear;
 mod predict;
 mod votes;
 
+pub use linear::linear_outputs;
 pub use votes::{Ties, Votes};
 
 use crate::data::{Labels, Matrix};

@@ -125,7 +125,7 @@ impl Patterns {
             return bad(format!("patterns need 2 classes, not {n_classes}"));
         }
         let n_patterns = signs.len() / (n_classes - 1);
-        let fits = signs.len() % (n_classes - 1) == 0
+        let fits = signs.len().is_multiple_of(n_classes - 1)
             && n_patterns.checked_mul(n_classes) == Some(counts.len());
         if !fits || n_patterns == 0 {
             return bad(format!(
