@@ -46,6 +46,11 @@ impl Patterns {
         }
     }
 
+    /// Number of classes.
+    pub fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
     /// Counts a row by the outputs of all machines.
     pub fn add(&mut self, outputs: &[f64], class: usize, weight: f64) {
         self.add_signs(&signs(outputs), class, weight);
@@ -125,7 +130,7 @@ impl Patterns {
             return bad(format!("patterns need 2 classes, not {n_classes}"));
         }
         let n_patterns = signs.len() / (n_classes - 1);
-        let fits = signs.len() % (n_classes - 1) == 0
+        let fits = signs.len().is_multiple_of(n_classes - 1)
             && n_patterns.checked_mul(n_classes) == Some(counts.len());
         if !fits || n_patterns == 0 {
             return bad(format!(
