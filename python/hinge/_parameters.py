@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+# How several classes are split into machines: pairs, each against the rest, neighbours.
+SCHEMES = ("ovo", "ovr", "ordinal")
+
 
 def real(name: str, value: Any) -> float:
     """Return a number as a float."""
@@ -62,6 +65,11 @@ def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
         words = ", ".join(repr(option) for option in options)
         raise ValueError(f"{name} = {value!r} is not valid: it must be one of {words}")
     return value
+
+
+def scheme(value: Any) -> str:
+    """Return how several classes are split into machines."""
+    return choice("multi_class", value, SCHEMES)
 
 
 def gamma(value: Any) -> float | str:
