@@ -65,26 +65,17 @@ def test_budgets_and_threads_change_nothing(method):
 
 @pytest.mark.parametrize("budget", [None, 1000])
 def test_weights_of_rows_are_counted(budget):
-    """On few classes and many errors, weights decide which label a pattern has."""
-    X, y = grades()
-    X = X.astype(np.float32)
-    weights = np.random.default_rng(1).uniform(0.1, 5.0, size=len(y))
-    estimator = SVC(C=0.5, gamma=4.0, tol=1e-7, multi_class="ordinal")
+    """Labels without structure: weights decide which one a pattern has."""
+    rng = np.random.default_rng(3)
+    X, y = rng.uniform(size=(120, 3)).astype(np.float32), rng.integers(0, 4, size=120)
+    arguments = {"sample_weight": rng.uniform(0.1, 5.0, size=120), "memory_budget": budget}
+    estimator = SVC(C=0.5, gamma=0.5, tol=1e-7, multi_class="ordinal")
     split = model_selection.StratifiedKFold(4, shuffle=True, random_state=0)
-    found = nested_cv(
-        X,
-        y,
-        estimator,
-        {"C": [0.5]},
-        outer=split,
-        inner=2,
-        scale=None,
-        sample_weight=weights,
-        memory_budget=budget,
-    )
+    found = nested_cv(X, y, estimator, {"C": [0.5]}, outer=split, inner=2, scale=None, **arguments)
     scores = []
     for train, test in split.split(X, y):
-        model = clone(estimator).fit(X[train], y[train], sample_weight=weights[train])
+        weights = arguments["sample_weight"][train]
+        model = clone(estimator).fit(X[train], y[train], sample_weight=weights)
         scores.append(accuracy_score(y[test], model.predict(X[test])))
     np.testing.assert_array_equal(found.outer_scores, scores)
 
