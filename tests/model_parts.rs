@@ -136,8 +136,9 @@ fn patterns_belong_to_ordinal_machines_of_as_many_classes() -> Result<()> {
     let found = restored.predict(&rows, Ties::LargestSum, &Monitor::new())?;
     assert_eq!(found, [2; 5], "the only label that was counted");
     type Change = fn(&mut Parts);
-    let changes: [(&str, Change); 5] = [
+    let changes: [(&str, Change); 6] = [
         ("none", |p| p.patterns = None),
+        ("of no rows", |p| p.patterns = Some(Patterns::new(3))),
         ("of two classes", |p| p.patterns = Some(Patterns::new(2))),
         ("of four classes", |p| p.patterns = Some(Patterns::new(4))),
         ("of pairs", |p| {

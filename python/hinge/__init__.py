@@ -12,8 +12,10 @@ from hinge._api import fit, predict
 from hinge._certificate import Certificate
 from hinge._core import __version__, simd_level
 from hinge._folds import fold_labels, nested_fold_labels
+from hinge._gd import GDSVC
 from hinge._kernels import kernel_matrix
-from hinge._libsvm_text import dump_libsvm, load_libsvm
+from hinge._libsvm_text import LibsvmBlocks, dump_libsvm, load_libsvm
+from hinge._linear_svc import LinearSVC
 from hinge._methods import methods
 from hinge._mnsvm import MNSVM
 from hinge._nested import nested_cv
@@ -24,16 +26,21 @@ from hinge._nnisda import NNISDA
 from hinge._ollawv import OLLAWV
 from hinge._scaling import MinMaxScaler
 from hinge._search import GridSearchCV, PatternSearchCV
+from hinge._sgd import SGDSVC
 from hinge._svc import SVC
 
 __all__ = [
+    "GDSVC",
     "MNSVM",
     "NLSGD",
     "NNISDA",
     "OLLAWV",
+    "SGDSVC",
     "SVC",
     "Certificate",
     "GridSearchCV",
+    "LibsvmBlocks",
+    "LinearSVC",
     "MinMaxScaler",
     "NestedResult",
     "NewtonSVC",

@@ -6,11 +6,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hinge._base import KernelClassifier
+from hinge._classifier import Classifier
 from hinge._methods import class_of
 
 
-def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> KernelClassifier:
+def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
     """Train a classifier by the name of its method and return the fitted estimator.
 
     Parameters
@@ -30,9 +30,11 @@ def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> KernelClassifi
     >>> hinge.fit(X, y, method="ollawv", margin=0.5).n_features_in_
     13
     """
-    return class_of(method)(**params).fit(X, y)
+    model: Classifier = class_of(method)(**params).fit(X, y)
+    return model
 
 
-def predict(model: KernelClassifier, X: Any) -> NDArray[Any]:
+def predict(model: Classifier, X: Any) -> NDArray[Any]:
     """Return the labels that a model of :func:`fit` gives to the rows of X."""
-    return model.predict(X)
+    labels: NDArray[Any] = model.predict(X)
+    return labels

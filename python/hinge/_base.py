@@ -2,47 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core, _input, _parameters, _resources
+from hinge._classifier import Classifier
 from hinge._state import kept_on_failure
 
 if TYPE_CHECKING:
     from hinge._core import Model, _Data, _Start, _Train
 
 
-class KernelClassifier(ClassifierMixin, BaseEstimator):
+class KernelClassifier(Classifier):
     """A classifier whose model is a kernel expansion trained by the core.
 
-    A subclass has the parameters named below as attributes, names its method in the core,
-    and returns the parameters of the method in ``_settings``.
+    A subclass also has the parameters named below.
     """
-
-    _method: ClassVar[str]
-    # The parameters of which many values cost little more than one, the first as in the core.
-    _path: ClassVar[tuple[str, ...]] = ("C",)
-    _takes_weights: ClassVar[bool] = False
 
     kernel: Any
     gamma: Any
     degree: Any
     coef0: Any
-    multi_class: Any
     decision_function_shape: Any
     cache_size: Any
-    class_weight: Any
-    n_jobs: Any
-    verbose: Any
     _model: Model
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -68,16 +54,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             self._set_model(model, classes)
         return self
 
-    def _settings(self) -> dict[str, Any]:
-        """Return the parameters of the method besides its path and the kernel."""
-        raise NotImplementedError
-
-    @classmethod
-    def _path_value(cls, params: Mapping[str, Any]) -> float:
-        """Return the place on the path of these parameters."""
-        (name,) = cls._path
-        return _parameters.real(name, params[name])
-
     def _train_path(
         self,
         X: Any,
@@ -98,16 +74,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         kernel, train = self._kernel_arguments(), self._train_arguments()
         return _core.fit(self._method, self._settings(), list(path), data, kernel, train)
 
-    def _check_training_data(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.uint32]]:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        X = _input.check_rows(X, estimator=self)
-        check_consistent_length(X, y)
-        classes, codes = _input.check_labels(y)
-        return X, classes, codes
-
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
         return _parameters.kernel(self.kernel, self.gamma, self.degree, self.coef0)
 
@@ -120,21 +86,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             "threads": _resources.threads(self.n_jobs),
             "progress": self._progress(),
         }
-
-    def _progress(self) -> Callable[[int], None] | None:
-        if not self.verbose:
-            return None
-        name = type(self).__name__
-        shown = -math.inf
-
-        def show(steps: int) -> None:
-            nonlocal shown
-            if sys.stderr is not None and time.monotonic() - shown >= 1:
-                shown = time.monotonic()
-                with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
-                    print(f"{name}: {steps:,} steps", file=sys.stderr)
-
-        return show
 
     def _set_model(self, model: Model, classes: NDArray[Any]) -> None:
         self._model = model
@@ -186,9 +137,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         rows = self._native_rows(X)
         return self._model.predict(rows, _resources.threads(self.n_jobs), self._breaks_ties())
 
-    def _breaks_ties(self) -> bool:
-        return True
-
     def _native_rows(self, X: Any) -> Any:
         check_is_fitted(self)
         X = _input.check_rows(X, estimator=self, reset=False, dtype=np.dtype(self._model.dtype))
@@ -203,6 +151,4 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        # The tag is about three clouds without an order, of which distant ones look alike.
-        tags.classifier_tags.poor_score = self.multi_class == "ordinal"
         return tags

@@ -11,11 +11,15 @@ __all__ = [
     "LibsvmReader",
     "Model",
     "__version__",
+    "count_patterns",
+    "decide",
     "fit",
     "fold_labels",
     "inject_panic",
     "kernel_matrix",
     "libsvm_lines",
+    "linear_decision",
+    "linear_fit",
     "minmax_apply",
     "minmax_fit",
     "nested_fold_labels",
@@ -46,6 +50,25 @@ class _Train(TypedDict):
     cache_bytes: int
     threads: int
     time_limit: NotRequired[float | None]
+    progress: Callable[[int], object] | None
+
+# Steps, weights, memory, averaged steps, first step length of a linear machine.
+_State: TypeAlias = tuple[int, NDArray[np.float64], NDArray[np.float64], int, float]
+# Signs of machines, pattern after pattern, and the counts of the labels of each.
+_Patterns: TypeAlias = tuple[NDArray[np.bool_], NDArray[np.float64]]
+
+class _LinearData(TypedDict):
+    rows: _Rows
+    codes: NDArray[np.uint32]
+    class_weights: NDArray[np.float64]
+    sample_weights: NDArray[np.float64] | None
+    states: list[_State] | None
+
+class _LinearTrain(TypedDict):
+    multi_class: str
+    threads: int
+    time_limit: float | None
+    record_every: int | None
     progress: Callable[[int], object] | None
 
 @final
@@ -88,6 +111,10 @@ class LibsvmReader:
     ) -> LibsvmReader: ...
     def feed(self, piece: bytes) -> None: ...
     def lines(self) -> int: ...
+    def n_rows(self) -> int: ...
+    def take(
+        self,
+    ) -> tuple[tuple[_Ints, _Ints, _Floats, int], NDArray[np.float64]]: ...
     def finish(
         self,
     ) -> tuple[tuple[_Ints, _Ints, _Floats, int], NDArray[np.float64]]: ...
@@ -113,6 +140,29 @@ def fit(
     kernel: _Kernel,
     train: _Train,
 ) -> list[Model]: ...
+def linear_fit(
+    method: str,
+    settings: dict[str, Any],
+    value: float,
+    data: _LinearData,
+    train: _LinearTrain,
+) -> dict[str, Any]: ...
+def linear_decision(
+    rows: _Rows, coef: NDArray[np.float64], intercept: NDArray[np.float64], threads: int
+) -> NDArray[np.float64]: ...
+def decide(
+    outputs: NDArray[np.float64],
+    multi_class: str,
+    n_classes: int,
+    patterns: _Patterns | None,
+) -> tuple[NDArray[np.float64], NDArray[np.uint32]]: ...
+def count_patterns(
+    outputs: NDArray[np.float64],
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64] | None,
+    n_classes: int,
+    before: _Patterns | None,
+) -> _Patterns: ...
 def kernel_matrix(rows: _Rows, kernel: _Kernel, threads: int) -> _Floats: ...
 def simd_level() -> str: ...
 def fold_labels(

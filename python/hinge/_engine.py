@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from hinge import _core, _input, _parameters
-from hinge._base import KernelClassifier
+from hinge._classifier import Classifier
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 
@@ -64,9 +64,9 @@ class Rows(NamedTuple):
 
 def can_share(estimator: Any) -> bool:
     """Tell whether the core knows the method, kernel and limits of an estimator."""
-    kernel = getattr(estimator, "kernel", None)
+    kernel = getattr(estimator, "kernel", "linear")
     return (
-        isinstance(estimator, KernelClassifier)
+        isinstance(estimator, Classifier)
         and isinstance(kernel, str)
         and kernel != "precomputed"
         and getattr(estimator, "time_limit", None) is None
@@ -199,7 +199,7 @@ def _evaluate_elsewhere(
 
 
 def _evaluate_here(
-    estimator: KernelClassifier,
+    estimator: Classifier,
     cells: Sequence[dict[str, Any]],
     rows: Rows,
     splits: Sequence[Split],
@@ -317,14 +317,12 @@ def _reporter(table: Table, work: _Work, watcher: Watcher | None) -> Callable[[i
 class Candidates(NamedTuple):
     """Cells of a grid, checked."""
 
-    estimator: KernelClassifier
+    estimator: Classifier
     cells: Sequence[dict[str, Any]]
     groups: list[_Group]
 
     @classmethod
-    def of(
-        cls, estimator: KernelClassifier, cells: Sequence[dict[str, Any]], rows: Rows
-    ) -> Candidates:
+    def of(cls, estimator: Classifier, cells: Sequence[dict[str, Any]], rows: Rows) -> Candidates:
         """Check the parameters of all cells."""
         kind = type(estimator)
         params = estimator.get_params(deep=False)
@@ -350,12 +348,12 @@ class Candidates(NamedTuple):
         return cls(kind(**params), cells, list(groups.values()))
 
 
-def _check(model: KernelClassifier, rows: Rows) -> tuple[_Group, Any]:
+def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
     """Return the group that a model belongs to, still empty, and its kernel."""
     if not can_share(model):
         raise ValueError(
-            f"{type(model).__name__} with kernel = {model.kernel!r} and time_limit = "
-            f"{getattr(model, 'time_limit', None)} cannot be evaluated: kernels must be named "
+            f"{type(model).__name__} with kernel = {getattr(model, 'kernel', None)!r} and "
+            f"time_limit = {getattr(model, 'time_limit', None)} cannot be evaluated: kernels must be named "
             "functions of rows, and a limit belongs to the whole run"
         )
     plan = {

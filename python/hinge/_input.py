@@ -239,3 +239,19 @@ def class_weights(
             raise ValueError(f"class {label!r} is lost: its class_weight is 0")
         weights[place] = weight
     return weights
+
+
+def used_rows(
+    weights: NDArray[np.float64], classes: NDArray[Any], codes: NDArray[np.uint32]
+) -> NDArray[np.intp] | None:
+    """Return the rows with a positive weight, or None if all have; refuse to lose a class."""
+    used = np.flatnonzero(weights > 0)
+    left = np.bincount(codes[used], minlength=len(classes))
+    if not left.any():
+        raise ValueError(
+            "every sample_weight is zero; at least one row must have a positive weight"
+        )
+    if not left.all():
+        lost = classes.tolist()[int(np.argmin(left > 0))]
+        raise ValueError(f"class {lost!r} is lost: the sample_weight of all its rows is 0")
+    return None if len(used) == len(weights) else used

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import functools
 import gzip
 import os
 import secrets
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 from hinge import _core, _input, _parameters
 
 _PIECE = 1 << 22
+# For blocks of rows: the most that comes on top of a block.
+_SMALL_PIECE = 1 << 18
 
 
 def load_libsvm(
@@ -56,16 +59,99 @@ def load_libsvm(
     Accepted: CRLF, tabs, blank lines, comments from ``#``, a byte order mark, a
     missing last newline, and a ``qid:`` after the label, which is ignored.
     """
-    if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")
-    if n_features is not None and _parameters.integer("n_features", n_features) < 1:
-        raise ValueError(f"n_features = {n_features} is not valid: it must be positive")
-    reader = _core.LibsvmReader(np.dtype(dtype) == np.float32, bool(zero_based), n_features)
+    reader = _core.LibsvmReader(*_reader_options(dtype, zero_based, n_features))
     with _opened(file) as stream:
         for piece in _pieces(stream, reader):
             reader.feed(piece)
     rows, labels = reader.finish()
     return _input.from_native(rows), labels
+
+
+class LibsvmBlocks:
+    """The rows of a LIBSVM file, some at a time: for files larger than memory.
+
+    Goes through the file anew each time it is iterated over, and yields ``(X, y)``. For
+    :meth:`hinge.SGDSVC.fit_blocks`, or ``partial_fit`` of any classifier.
+
+    Parameters
+    ----------
+    path : path
+        Files that end in .gz or .bz2 are unpacked.
+    block_rows : int, default=65536
+        The least rows of a block but the last; a few more come with the piece of the file.
+    n_features, dtype, zero_based
+        As in :func:`load_libsvm`. Without ``n_features``, the file is looked through once
+        before the first block.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of columns.
+    classes : ndarray
+        All labels, ascending; the file is looked through once when first asked for.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        block_rows: int = 65_536,
+        *,
+        n_features: int | None = None,
+        dtype: Any = np.float64,
+        zero_based: bool = False,
+    ) -> None:
+        self.path = Path(path)
+        self.block_rows = _parameters.positive("block_rows", block_rows)
+        self._options = _reader_options(dtype, zero_based, n_features)
+
+    @functools.cached_property
+    def _found(self) -> tuple[int, NDArray[np.float64]]:
+        """Look through the file for the number of features and the labels."""
+        n_features, labels = 0, np.empty(0)
+        for X, y in self._blocks(_core.LibsvmReader(*self._options)):
+            n_features = max(n_features, X.shape[1])
+            labels = np.union1d(labels, y)
+        if not len(labels):
+            raise ValueError(f"{str(self.path)!r} has no rows")
+        return n_features, labels
+
+    @property
+    def n_features(self) -> int:
+        """Return the number of columns."""
+        given = self._options[2]
+        return self._found[0] if given is None else given
+
+    @property
+    def classes(self) -> NDArray[np.float64]:
+        """Return all labels, ascending."""
+        return self._found[1]
+
+    def __iter__(self) -> Iterator[tuple[sp.csr_matrix, NDArray[np.float64]]]:
+        single, zero_based, _ = self._options
+        return self._blocks(_core.LibsvmReader(single, zero_based, self.n_features))
+
+    def _blocks(
+        self, reader: _core.LibsvmReader
+    ) -> Iterator[tuple[sp.csr_matrix, NDArray[np.float64]]]:
+        with _opened(self.path) as stream:
+            for piece in _pieces(stream, reader, _SMALL_PIECE):
+                reader.feed(piece)
+                if reader.n_rows() >= self.block_rows:
+                    rows, labels = reader.take()
+                    yield _input.from_native(rows), labels
+        reader.feed(b"\n")  # the end of a last line that has none
+        if reader.n_rows():
+            rows, labels = reader.take()
+            yield _input.from_native(rows), labels
+
+
+def _reader_options(dtype: Any, zero_based: bool, n_features: Any) -> tuple[bool, bool, int | None]:
+    """Return the arguments of a reader of the core."""
+    if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")
+    if n_features is not None and _parameters.integer("n_features", n_features) < 1:
+        raise ValueError(f"n_features = {n_features} is not valid: it must be positive")
+    return np.dtype(dtype) == np.float32, bool(zero_based), n_features
 
 
 def dump_libsvm(X: Any, y: Any, file: Any, *, zero_based: bool = False) -> None:
@@ -91,10 +177,10 @@ def dump_libsvm(X: Any, y: Any, file: Any, *, zero_based: bool = False) -> None:
             stream.write(_core.libsvm_lines(rows, labels[start : start + 4096], zero_based))
 
 
-def _pieces(stream: IO[bytes], reader: _core.LibsvmReader) -> Iterator[bytes]:
+def _pieces(stream: IO[bytes], reader: _core.LibsvmReader, size: int = _PIECE) -> Iterator[bytes]:
     while True:
         try:
-            piece = stream.read(_PIECE)
+            piece = stream.read(size)
         except (EOFError, OSError, zlib.error) as error:
             if isinstance(error, IsADirectoryError | PermissionError):
                 raise

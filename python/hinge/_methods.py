@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from hinge._base import KernelClassifier
+from hinge._classifier import Classifier
+from hinge._gd import GDSVC
+from hinge._linear_svc import LinearSVC
 from hinge._mnsvm import MNSVM
 from hinge._newton import NewtonSVC
 from hinge._nlsgd import NLSGD
 from hinge._nnisda import NNISDA
 from hinge._ollawv import OLLAWV
+from hinge._sgd import SGDSVC
 from hinge._svc import SVC
 
-METHODS: dict[str, type[KernelClassifier]] = {
-    kind._method: kind for kind in (MNSVM, NLSGD, NNISDA, OLLAWV, SVC, NewtonSVC)
+METHODS: dict[str, type[Classifier]] = {
+    kind._method: kind
+    for kind in (GDSVC, MNSVM, NLSGD, NNISDA, OLLAWV, SGDSVC, SVC, LinearSVC, NewtonSVC)
 }
 
 
@@ -22,7 +26,7 @@ def methods() -> list[str]:
     return sorted(METHODS)
 
 
-def class_of(method: Any) -> type[KernelClassifier]:
+def class_of(method: Any) -> type[Classifier]:
     """Return the estimator of a method."""
     try:
         return METHODS[method]
@@ -31,9 +35,9 @@ def class_of(method: Any) -> type[KernelClassifier]:
         raise ValueError(f"method = {method!r} is not valid: it must be one of {names}") from None
 
 
-def estimator_of(method: Any) -> tuple[str, KernelClassifier]:
+def estimator_of(method: Any) -> tuple[str, Classifier]:
     """Return the name and an estimator of a method, given by its name or as an estimator."""
-    if isinstance(method, KernelClassifier):
+    if isinstance(method, Classifier):
         for name, known in METHODS.items():
             if type(method) is known:
                 return name, method

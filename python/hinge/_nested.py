@@ -18,8 +18,8 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from hinge import _engine, _input, _parameters, _progress, _resources
-from hinge._base import KernelClassifier
 from hinge._checkpoint import Checkpoint, signature
+from hinge._classifier import Classifier
 from hinge._folds import fold_labels, nested_fold_labels
 from hinge._inner import InnerSearch
 from hinge._methods import METHODS, estimator_of
@@ -39,7 +39,7 @@ _DEFAULT_PATHS = {"C": _CS, "margin": _MARGINS}
 def nested_cv(
     X: Any,
     y: Any,
-    method: str | KernelClassifier | Sequence[str | KernelClassifier] = "svc",
+    method: str | Classifier | Sequence[str | Classifier] = "svc",
     grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]] | None = None,
     outer: Any = 5,
     inner: Any = 5,
@@ -72,7 +72,7 @@ def nested_cv(
         not vary. A list compares methods on the same folds.
     grid : dict of lists, list of such, or None
         Candidates; None for 8 x 8: C = 4^-2 ... 4^5 (OLLAWV: eight margins) by
-        gamma = 4^-5 ... 4^2.
+        gamma = 4^-5 ... 4^2. Linear methods have no gamma.
     outer, inner : int or splitter
         Folds, stratified and shuffled; or splitters of scikit-learn (for repeated hold-out,
         ``StratifiedShuffleSplit(10, test_size=0.1)``).
@@ -139,7 +139,7 @@ def nested_cv(
     end = None if time_limit is None else time.monotonic() + _positive("time_limit", time_limit)
     prune = _parameters.flag("prune", prune)
     run = _Run(problem, folds, threads, budget, end, prune, random_state, progress, checkpoint)
-    if isinstance(method, str | KernelClassifier):
+    if isinstance(method, str | Classifier):
         return run.select(method, grid, search)
     results: dict[str, NestedResult] = {}
     for each in method:
@@ -248,7 +248,9 @@ def cells_of(grid: Any, method: str) -> list[dict[str, Any]]:
     """
     path = METHODS[method]._path
     if grid is None:
-        grid = {path[0]: _DEFAULT_PATHS[path[0]], "gamma": _GAMMAS}
+        grid = {path[0]: _DEFAULT_PATHS[path[0]]}
+        if hasattr(METHODS[method](), "gamma"):
+            grid["gamma"] = _GAMMAS
     cells = list(ParameterGrid(grid))
     if not cells:
         raise ValueError("the grid is empty")
@@ -286,7 +288,7 @@ class _Run:
     checkpoint: str | os.PathLike[str] | None
 
     def select(
-        self, method: str | KernelClassifier, grid: Any, search: str, label: str | None = None
+        self, method: str | Classifier, grid: Any, search: str, label: str | None = None
     ) -> NestedResult:
         """Choose and judge by one method."""
         name, estimator = estimator_of(method)
@@ -406,7 +408,7 @@ def _counts(*tables: _engine.Table) -> dict[str, int]:
 
 def refit(
     problem: _Problem,
-    estimator: KernelClassifier,
+    estimator: Classifier,
     cells: list[dict[str, Any]],
     n_folds: int,
     limits: tuple[int, int],
@@ -421,7 +423,7 @@ def refit(
         raise stopped
     best = _best(_engine.scores(table.confusion, problem.scoring))
     model = clone(estimator).set_params(**cells[best or 0], n_jobs=limits[0])
-    whole: Pipeline | KernelClassifier = model
+    whole: Pipeline | Classifier = model
     if problem.scale is not None:
         whole = make_pipeline(MinMaxScaler(), model)
     name = type(model).__name__.lower()

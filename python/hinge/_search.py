@@ -19,7 +19,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 
 from hinge import _engine, _input, _resources
-from hinge._base import KernelClassifier
+from hinge._classifier import Classifier
 from hinge._pattern import PatternSearch
 from hinge._scaling import MinMaxScaler
 
@@ -27,7 +27,7 @@ from hinge._scaling import MinMaxScaler
 class _Shared:
     """A search that the engine can do: the classifier inside, and how its rows are scaled."""
 
-    def __init__(self, model: KernelClassifier, prefix: str, scale: bool) -> None:
+    def __init__(self, model: Classifier, prefix: str, scale: bool) -> None:
         self.model = model
         self.prefix = prefix
         self.scale = scale
@@ -158,7 +158,7 @@ class GridSearchCV(model_selection.GridSearchCV):
 
     def _search(
         self,
-        model: KernelClassifier,
+        model: Classifier,
         cells: list[dict[str, Any]],
         rows: _engine.Rows,
         splits: Sequence[_engine.Split],
@@ -232,7 +232,7 @@ class PatternSearchCV(GridSearchCV):
 
     def _search(
         self,
-        model: KernelClassifier,
+        model: Classifier,
         cells: list[dict[str, Any]],
         rows: _engine.Rows,
         splits: Sequence[_engine.Split],

@@ -43,7 +43,7 @@ class WeightedClassifier(KernelClassifier):
             shape = X.shape
             starts = self._starts(init, last, shape, classes, codes)
             weights = _input.sample_weights(sample_weight, len(codes))
-            used = None if weights is None else _used_rows(weights, classes, codes)
+            used = None if weights is None else _input.used_rows(weights, classes, codes)
             if used is not None and weights is not None:
                 X, codes, weights = _take_rows(X, used, self.kernel), codes[used], weights[used]
                 starts = None if starts is None else _starts.only(starts, used, shape[0])
@@ -149,22 +149,6 @@ class WeightedClassifier(KernelClassifier):
         if self._kernel_rows is not None:
             return self._kernel_rows[self._model.support]
         return super().support_vectors_
-
-
-def _used_rows(
-    weights: NDArray[np.float64], classes: NDArray[Any], codes: NDArray[np.uint32]
-) -> NDArray[np.intp] | None:
-    """Return the rows with a positive weight, or None if all have; refuse to lose a class."""
-    used = np.flatnonzero(weights > 0)
-    left = np.bincount(codes[used], minlength=len(classes))
-    if not left.any():
-        raise ValueError(
-            "every sample_weight is zero; at least one row must have a positive weight"
-        )
-    if not left.all():
-        lost = classes.tolist()[int(np.argmin(left > 0))]
-        raise ValueError(f"class {lost!r} is lost: the sample_weight of all its rows is 0")
-    return None if len(used) == len(weights) else used
 
 
 def _take_rows(X: Any, used: NDArray[np.intp], kernel: Any) -> Any:

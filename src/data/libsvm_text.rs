@@ -88,6 +88,25 @@ impl<T: Real> Reader<T> {
         self.lines
     }
 
+    /// Number of rows read, those that were taken left out.
+    pub fn n_rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Hands over the rows read so far with their labels, and goes on without them. Without
+    /// `n_features`, there are as many columns as the largest index so far.
+    pub fn take(&mut self) -> Result<(Csr<'static, T>, Vec<f64>)> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let n_cols = self.options.n_features.unwrap_or(self.width);
+        let offsets = std::mem::replace(&mut self.offsets, vec![0]);
+        let indices = Cow::Owned(std::mem::take(&mut self.indices));
+        let values = Cow::Owned(std::mem::take(&mut self.values));
+        let rows = Csr::new(offsets, indices, values, n_cols)?;
+        Ok((rows, std::mem::take(&mut self.labels)))
+    }
+
     /// Reads a last line without newline and returns the rows and their labels.
     pub fn finish(mut self) -> Result<(Csr<'static, T>, Vec<f64>)> {
         if self.failed.is_some() || !self.carry.is_empty() {

@@ -3,6 +3,15 @@
 use super::{Csr, Dense, Real};
 use crate::{Error, Result};
 
+/// One row of a data set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Row<'a, T> {
+    /// Every value.
+    Dense(&'a [T]),
+    /// Columns and values that are stored.
+    Sparse(&'a [u32], &'a [T]),
+}
+
 /// The rows of a data set.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Matrix<'a, T: Real> {
@@ -26,6 +35,18 @@ impl<T: Real> Matrix<'_, T> {
         match self {
             Matrix::Dense(m) => m.n_cols(),
             Matrix::Sparse(m) => m.n_cols(),
+        }
+    }
+
+    /// One row.
+    #[inline]
+    pub fn row(&self, i: usize) -> Row<'_, T> {
+        match self {
+            Matrix::Dense(m) => Row::Dense(m.row(i)),
+            Matrix::Sparse(m) => {
+                let (columns, values) = m.row(i);
+                Row::Sparse(columns, values)
+            }
         }
     }
 

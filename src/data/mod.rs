@@ -14,7 +14,7 @@ pub use csr::Csr;
 pub use dense::Dense;
 pub use folds::{fold_labels, nested_fold_labels};
 pub use labels::Labels;
-pub use matrix::Matrix;
+pub use matrix::{Matrix, Row};
 pub use random::Random;
 pub use real::Real;
 pub use scaling::MinMax;

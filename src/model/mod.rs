@@ -5,9 +5,11 @@
 mod coefficients;
 mod counting;
 mod layout;
+mod linear;
 mod predict;
 mod votes;
 
+pub use linear::linear_outputs;
 pub use votes::{Ties, Votes};
 
 use crate::data::Matrix;
@@ -127,6 +129,9 @@ impl<T: Lanes> Model<T> {
         let k = model.n_classes();
         match (scheme.uses_patterns(k), &patterns) {
             (true, None) => return not_a_model("patterns are missing".into()),
+            (true, Some(patterns)) if patterns.is_empty() => {
+                return not_a_model("patterns are of no rows".into());
+            }
             (false, Some(_)) => {
                 let name = scheme.name();
                 return not_a_model(format!("patterns do not fit {name:?} and {k} classes"));

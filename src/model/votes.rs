@@ -34,6 +34,7 @@ impl<'a> Votes<'a> {
     /// decide instead of votes.
     pub fn new(scheme: Scheme, n_classes: usize, patterns: Option<&'a Patterns>) -> Self {
         let k = n_classes;
+        let patterns = patterns.filter(|_| k > 2);
         let n_pairs = match patterns {
             None if k > 2 => scheme.n_machines(k).unwrap_or(0),
             _ => 0,

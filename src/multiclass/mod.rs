@@ -5,10 +5,12 @@
 //! contiguous ranges. Machines are trained in parallel; a large one is parallel
 //! inside as well.
 
+mod linear;
 mod patterns;
 mod scheme;
 mod train;
 
+pub use linear::LinearSet;
 pub use patterns::{Patterns, is_first};
 pub use scheme::{MachineSpec, Scheme, pair, pair_number};
 pub use train::{RowSource, Training, TrainingSet};

@@ -129,6 +129,16 @@ pub struct SparseView<'a, T> {
 }
 
 impl<'a> View<'a> {
+    /// Number of features.
+    pub fn n_cols(&self) -> usize {
+        match self {
+            View::DenseF32(table) => table.2,
+            View::DenseF64(table) => table.2,
+            View::SparseF32(parts) => parts.n_cols,
+            View::SparseF64(parts) => parts.n_cols,
+        }
+    }
+
     /// The rows, every value and index checked.
     pub fn matrix(&self) -> Result<AnyMatrix<'a>> {
         Ok(match self {

@@ -7,6 +7,7 @@ mod door;
 mod errors;
 mod folds;
 mod kernels;
+mod linear;
 mod methods;
 mod model;
 mod scaling;
@@ -24,6 +25,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<text::LibsvmReader>()?;
     module.add_class::<select::Evaluation>()?;
     module.add_function(wrap_pyfunction!(methods::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(linear::linear_fit, module)?)?;
+    module.add_function(wrap_pyfunction!(linear::linear_decision, module)?)?;
+    module.add_function(wrap_pyfunction!(linear::decide, module)?)?;
+    module.add_function(wrap_pyfunction!(linear::count_patterns, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::simd_level, module)?)?;
     module.add_function(wrap_pyfunction!(folds::fold_labels, module)?)?;

@@ -3,13 +3,14 @@
 use super::arrays::{Rows, slice, with_matrix};
 use super::door;
 use super::kernels::KernelArgs;
+use super::linear::LinearMaker;
 use super::methods::Maker;
 use crate::Result;
 use crate::data::Matrix;
 use crate::model::Ties;
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
-use crate::select::{Cell, Evaluation as Core, Job, Phase, Plan, Scaling};
+use crate::select::{Cell, Evaluation as Core, Job, LinearPath, Phase, Plan, Scaling};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Method};
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1};
@@ -55,8 +56,29 @@ struct PlanArgs<'py> {
 
 #[pyclass(module = "hinge._core", frozen)]
 pub struct Evaluation {
-    jobs: Vec<Job<Method>>,
+    jobs: Jobs,
     core: Core,
+}
+
+enum Jobs {
+    Kernel(Vec<Job<Method>>),
+    Linear(Vec<Job<LinearPath>>),
+}
+
+/// Jobs whose solvers are made of the settings of their paths.
+fn jobs_of<S>(given: &[JobArg<'_>], solver: impl Fn(&[f64]) -> Result<S>) -> PyResult<Vec<Job<S>>> {
+    let job = |(train, test, kernels, path): &JobArg<'_>| {
+        Ok(Job {
+            train: slice(train)?.to_vec(),
+            test: slice(test)?.to_vec(),
+            kernels: kernels
+                .iter()
+                .map(KernelArgs::settings)
+                .collect::<Result<_>>()?,
+            solver: solver(path)?,
+        })
+    };
+    given.iter().map(job).collect()
 }
 
 #[pymethods]
@@ -67,20 +89,23 @@ impl Evaluation {
         settings: &Bound<'_, PyDict>,
         jobs_given: Vec<JobArg<'_>>,
     ) -> PyResult<Self> {
-        let maker = Maker::new(method, settings)?;
-        let job = |(train, test, kernels, path): &JobArg<'_>| {
-            Ok(Job {
-                train: slice(train)?.to_vec(),
-                test: slice(test)?.to_vec(),
-                kernels: kernels
-                    .iter()
-                    .map(KernelArgs::settings)
-                    .collect::<Result<_>>()?,
-                solver: maker.method(path)?,
-            })
+        let jobs = match LinearMaker::new(method, settings)? {
+            Some(maker) => Jobs::Linear(jobs_of(&jobs_given, |path| {
+                let methods = path.iter().map(|&value| maker.method(value));
+                Ok(LinearPath {
+                    methods: methods.collect::<Result<_>>()?,
+                    constant: maker.constant()?,
+                })
+            })?),
+            None => {
+                let maker = Maker::new(method, settings)?;
+                Jobs::Kernel(jobs_of(&jobs_given, |path| maker.method(path))?)
+            }
         };
-        let jobs: Vec<Job<Method>> = jobs_given.iter().map(job).collect::<PyResult<_>>()?;
-        let core = Core::new(&jobs);
+        let core = match &jobs {
+            Jobs::Kernel(jobs) => Core::new(jobs),
+            Jobs::Linear(jobs) => Core::new(jobs),
+        };
         Ok(Self { jobs, core })
     }
 
@@ -165,11 +190,22 @@ impl Evaluation {
 impl Evaluation {
     /// The cells of all settings of all kernels of all jobs, as far as they are done.
     fn all_cells(&self) -> Vec<Option<&Cell>> {
+        // Kernels, and settings of the path, of each job.
+        let sizes: Vec<(usize, usize)> = match &self.jobs {
+            Jobs::Kernel(jobs) => {
+                let size = |job: &Job<Method>| (job.kernels.len(), job.solver.path_len());
+                jobs.iter().map(size).collect()
+            }
+            Jobs::Linear(jobs) => {
+                let size = |job: &Job<LinearPath>| (job.kernels.len(), job.solver.methods.len());
+                jobs.iter().map(size).collect()
+            }
+        };
         let mut cells = Vec::new();
-        for (number, job) in self.jobs.iter().enumerate() {
-            for kernel in 0..job.kernels.len() {
+        for (number, (n_kernels, n_settings)) in sizes.into_iter().enumerate() {
+            for kernel in 0..n_kernels {
                 let found = self.core.cells(number, kernel);
-                let settings = 0..job.solver.path_len();
+                let settings = 0..n_settings;
                 cells.extend(settings.map(|setting| found.and_then(|found| found.get(setting))));
             }
         }
@@ -183,11 +219,10 @@ impl Evaluation {
         single: bool,
         monitor: &Monitor,
     ) -> Result<()> {
-        if single {
-            self.core
-                .run::<S, f32, _>(matrix, plan, &self.jobs, monitor)
-        } else {
-            self.core.run::<S, S, _>(matrix, plan, &self.jobs, monitor)
+        match &self.jobs {
+            Jobs::Kernel(jobs) if single => self.core.run::<S, f32, _>(matrix, plan, jobs, monitor),
+            Jobs::Kernel(jobs) => self.core.run::<S, S, _>(matrix, plan, jobs, monitor),
+            Jobs::Linear(jobs) => self.core.run_linear(matrix, plan, jobs, monitor),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::arrays::{AnyVec, Rows, rows_to_python, slice, with_matrix};
 use super::door;
-use crate::Error;
 use crate::data::libsvm_text::{self, ReadOptions, Reader};
-use crate::data::{Matrix, Real};
+use crate::data::{Csr, Matrix, Real};
+use crate::{Error, Result};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -57,20 +57,40 @@ impl LibsvmReader {
         }
     }
 
+    /// Rows read so far and not taken.
+    fn n_rows(&self) -> usize {
+        match &self.reader {
+            Some(AnyReader::F32(reader)) => reader.n_rows(),
+            Some(AnyReader::F64(reader)) => reader.n_rows(),
+            None => 0,
+        }
+    }
+
+    /// As `finish`, for the rows read so far; the reader goes on.
+    fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match self.reader.as_mut().ok_or_else(finished)? {
+            AnyReader::F32(reader) => to_arrays(py, || reader.take()),
+            AnyReader::F64(reader) => to_arrays(py, || reader.take()),
+        }
+    }
+
     /// `((indptr, indices, data, n_cols), labels)`.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match self.reader.take().ok_or_else(finished)? {
-            AnyReader::F32(reader) => arrays(py, reader),
-            AnyReader::F64(reader) => arrays(py, reader),
+            AnyReader::F32(reader) => to_arrays(py, || reader.finish()),
+            AnyReader::F64(reader) => to_arrays(py, || reader.finish()),
         }
     }
 }
 
-fn arrays<T: Real>(py: Python<'_>, reader: Reader<T>) -> PyResult<Bound<'_, PyTuple>>
+fn to_arrays<T: Real>(
+    py: Python<'_>,
+    rows: impl FnOnce() -> Result<(Csr<'static, T>, Vec<f64>)> + Send,
+) -> PyResult<Bound<'_, PyTuple>>
 where
     AnyVec: From<Vec<T>>,
 {
-    let (csr, labels) = door::run(py, 1, None, |_| reader.finish())?;
+    let (csr, labels) = door::run(py, 1, None, |_| rows())?;
     let rows = rows_to_python(py, Matrix::Sparse(csr))?;
     (rows, labels.into_pyarray(py)).into_pyobject(py)
 }

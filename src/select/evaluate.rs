@@ -31,7 +31,7 @@ pub struct Job<S> {
 
 impl<S> Job<S> {
     /// Refuses rows that are not there, and kernels that are not functions of rows.
-    fn check(&self, n_rows: usize, plan: &Plan<'_>) -> Result<()> {
+    pub(super) fn check(&self, n_rows: usize, plan: &Plan<'_>) -> Result<()> {
         if plan.codes.len() != n_rows || plan.codes.iter().any(|&c| c as usize >= plan.n_classes) {
             return Err(Error::Shape("class codes do not fit the rows".into()));
         }
@@ -135,6 +135,21 @@ impl Evaluation {
         kernels.filter(|cells| cells.get().is_some()).count()
     }
 
+    /// Where its time goes.
+    pub(super) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Whether all kernels of a job are done.
+    pub(super) fn is_done(&self, job: usize) -> bool {
+        self.cells[job].iter().all(|cells| cells.get().is_some())
+    }
+
+    /// Enters the cells of one kernel of one job, unless they are there.
+    pub(super) fn set(&self, job: usize, kernel: usize, cells: &[Cell]) {
+        let _ = self.cells[job][kernel].set(cells.to_vec());
+    }
+
     /// The cells of one kernel of one job, if they are done.
     pub fn cells(&self, job: usize, kernel: usize) -> Option<&[Cell]> {
         self.cells.get(job)?.get(kernel)?.get().map(Vec::as_slice)
@@ -151,9 +166,7 @@ impl Evaluation {
     ) -> Result<()> {
         jobs.iter()
             .try_for_each(|job| job.check(rows.n_rows(), plan))?;
-        let todo: Vec<usize> = (0..jobs.len())
-            .filter(|&job| self.cells[job].iter().any(|cells| cells.get().is_none()))
-            .collect();
+        let todo: Vec<usize> = (0..jobs.len()).filter(|&job| !self.is_done(job)).collect();
         let wanted: Vec<&Job<M>> = todo.iter().map(|&number| &jobs[number]).collect();
         let shared = Shared::<T>::find(rows, plan, &wanted, monitor)?;
         let budget = plan.budget_bytes - shared.as_ref().map_or(0, Shared::bytes);

@@ -11,6 +11,7 @@
 mod clock;
 mod evaluate;
 mod gram;
+mod linear;
 mod outputs;
 mod shared;
 mod split;
@@ -18,4 +19,5 @@ mod task;
 
 pub use clock::Phase;
 pub use evaluate::{Cell, Evaluation, Job, Plan};
+pub use linear::LinearPath;
 pub use split::Scaling;

@@ -15,6 +15,7 @@ mod bodies;
 mod pages;
 mod pairs;
 mod vector;
+mod weights;
 
 use crate::data::{Csr, Real};
 use bodies::SparseSlices;
@@ -24,6 +25,7 @@ pub use pairs::{PAIR_LANES, PairScan, Spread};
 use std::ops::Range;
 use std::sync::OnceLock;
 pub use vector::Lanes;
+pub use weights::RmsStep;
 
 /// Which instructions the loops use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -346,4 +348,30 @@ fn add_and_scan_two<T: Lanes>(
         T,
         (g: &mut [f64], terms: ([f64; 2], [&[T]; 2]), penalties: &[f64]) -> Spread
     )
+}
+
+/// `sum weights_i row_i`, in f64.
+pub fn dot_wide<T: Lanes>(weights: &[f64], row: &[T]) -> f64 {
+    assert_eq!(weights.len(), row.len());
+    dispatch!(weights::dot, T, (weights: &[f64], row: &[T]) -> f64)
+}
+
+/// `(w, v) <- map (w, v)` for each pair of elements: `w' = a w + b v`, `v' = c w + d v` for a
+/// map `[a, b, c, d]`.
+pub fn map_pairs(w: &mut [f64], v: &mut [f64], map: [f64; 4]) {
+    fn run<T: Lanes>(w: &mut [f64], v: &mut [f64], map: [f64; 4]) {
+        dispatch!(weights::map_pairs, T, (w: &mut [f64], v: &mut [f64], map: [f64; 4]))
+    }
+    assert_eq!(w.len(), v.len());
+    run::<f64>(w, v, map);
+}
+
+/// One step of RMSprop with the gradient `lambda w - pull`: `e <- decay e + (1 - decay) g^2`,
+/// `w <- w - eta g / sqrt(e + epsilon)`.
+pub fn rmsprop(w: &mut [f64], e: &mut [f64], pull: &[f64], step: RmsStep) {
+    fn run<T: Lanes>(w: &mut [f64], e: &mut [f64], pull: &[f64], step: RmsStep) {
+        dispatch!(weights::rmsprop, T, (w: &mut [f64], e: &mut [f64], pull: &[f64], step: RmsStep))
+    }
+    assert!(w.len() == e.len() && w.len() == pull.len());
+    run::<f64>(w, e, pull, step);
 }

@@ -2,6 +2,7 @@
 
 mod cholesky;
 mod l2;
+pub mod linear;
 mod method;
 mod mnsvm;
 mod newton;

@@ -1,0 +1,242 @@
+"""What linear classifiers share: training, prediction, curves."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from hinge import _core, _curve, _input, _parameters, _resources
+from hinge._classifier import Classifier
+from hinge._state import kept_on_failure
+
+# Steps, weights, memory, averaged steps, first step length of a machine.
+State = tuple[int, NDArray[np.float64], NDArray[np.float64], int, float]
+
+
+class LinearClassifier(Classifier):
+    """A classifier of linear machines.
+
+    A subclass also has the parameters named below, and either a C or a lambda for each fit.
+    """
+
+    _takes_weights = True
+    _loss: ClassVar[str] = "hinge"
+
+    fit_intercept: Any
+    time_limit: Any
+    record_every: Any
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, eval_set: Any, states: list[State] | None
+    ) -> None:
+        """Train all machines on all rows."""
+        with kept_on_failure(self):
+            X, classes, codes = self._check_training_data(X, y)
+            weights = _input.sample_weights(sample_weight, len(codes))
+            if weights is not None:
+                _input.used_rows(weights, classes, codes)
+            by_class = self._class_weights(classes, codes, weights)
+            tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
+            record = _parameters.count("record_every", self.record_every, None)
+            found = self._train(X, codes, by_class, weights, states, self._settings(), record)
+            self._set_machines(found, classes)
+            self._set_patterns(X, codes, weights, None)
+            self._set_curve(found, X, codes, by_class, weights, tested, record)
+        self._warn_if_not_converged()
+
+    def _class_weights(
+        self,
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+        weights: NDArray[np.float64] | None,
+    ) -> NDArray[np.float64]:
+        """Return the weight of each class; rows of weight 0 do not count for balance."""
+        used = codes if weights is None else codes[weights > 0]
+        return _input.class_weights(self.class_weight, classes, used)
+
+    def _train(
+        self,
+        X: Any,
+        codes: NDArray[np.uint32],
+        by_class: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        states: list[State] | None,
+        settings: dict[str, Any],
+        record_every: int | None,
+    ) -> dict[str, Any]:
+        limit = None
+        if self.time_limit is not None:
+            limit = _parameters.real("time_limit", self.time_limit)
+            if not limit > 0:
+                raise ValueError(f"time_limit = {limit} is not valid: it must be positive")
+        return _core.linear_fit(
+            self._method,
+            settings,
+            self._path_value(vars(self)),
+            {
+                "rows": _input.native_rows(X),
+                "codes": codes,
+                "class_weights": by_class,
+                "sample_weights": weights,
+                "states": states,
+            },
+            {
+                "multi_class": _parameters.scheme(self.multi_class),
+                "threads": _resources.threads(self.n_jobs),
+                "time_limit": limit,
+                "record_every": record_every,
+                "progress": self._progress(),
+            },
+        )
+
+    def _intercept(self, scaling: Any = 1.0) -> float | str:
+        """Return the value of the constant feature, 0 for none, or how else the bias is found."""
+        if isinstance(self.fit_intercept, str):
+            return _parameters.choice("fit_intercept", self.fit_intercept, ("violators",))
+        if not _parameters.flag("fit_intercept", self.fit_intercept):
+            return 0.0
+        value = _parameters.real("intercept_scaling", scaling)
+        if not 0 < value < np.inf:
+            raise ValueError(f"intercept_scaling = {value} is not valid: it must be positive")
+        return value
+
+    def _set_machines(self, found: dict[str, Any], classes: NDArray[Any]) -> None:
+        self.classes_ = classes
+        self.coef_ = found["coef"]
+        self.intercept_ = found["intercept"]
+        self.n_iter_ = int(found["n_iter"].max())
+        self.status_ = found["status"]
+        self._scheme = self.multi_class
+
+    def _set_patterns(
+        self,
+        X: Any,
+        codes: NDArray[np.uint32],
+        weights: NDArray[np.float64] | None,
+        before: Any,
+    ) -> None:
+        """Count which labels have which signs, for classes in order."""
+        self._patterns = None
+        k = len(self.classes_)
+        if self._scheme == "ordinal" and k > 2:
+            outputs = self._outputs(_input.native_rows(X))
+            self._patterns = _core.count_patterns(outputs, codes, weights, k, before)
+
+    def _check_eval_set(
+        self, eval_set: Any, classes: NDArray[Any]
+    ) -> tuple[Any, NDArray[np.integer[Any]]]:
+        """Return rows and class codes, -1 for labels that no training row has."""
+        try:
+            X, y = eval_set
+        except (TypeError, ValueError):
+            raise ValueError("eval_set must be a pair of rows and labels") from None
+        X = _input.check_rows(X, estimator=self, reset=False)
+        labels = np.asarray(y)
+        if labels.shape != (X.shape[0],):
+            raise ValueError(f"eval_set has {X.shape[0]} rows, but labels of shape {labels.shape}")
+        codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+        return X, np.where(classes[codes] == labels, codes, -1)
+
+    def _set_curve(
+        self,
+        found: dict[str, Any],
+        X: Any,
+        codes: NDArray[np.uint32],
+        by_class: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        tested: tuple[Any, NDArray[np.integer[Any]]] | None,
+        record: int | None,
+    ) -> None:
+        self.__dict__.pop("curve_", None)
+        if record is None:
+            return
+        scaling = self._intercept(getattr(self, "intercept_scaling", 1.0))
+        self.curve_ = _curve.curve(
+            found["snapshots"],
+            _curve.Problem(
+                rows=_input.native_rows(X),
+                codes=codes,
+                weights=by_class[codes] * (1.0 if weights is None else weights),
+                scheme=self._scheme,
+                n_classes=len(self.classes_),
+                loss=self._loss_name(),
+                scaling=scaling if isinstance(scaling, float) else 0.0,
+                value=self._path_value(vars(self)),
+                is_lambda=bool(self._settings()["is_lambda"]),
+            ),
+            tested,
+            _resources.threads(self.n_jobs),
+        )
+
+    def _loss_name(self) -> str:
+        return self._loss
+
+    def _warn_if_not_converged(self) -> None:
+        unfinished = Counter(status for status in self.status_ if status != "converged")
+        for status, count in unfinished.items():
+            warnings.warn(
+                f"{count} of {len(self.status_)} machines ended with {status!r} before "
+                f"{self._goal()}; increase the limit, or scale the features",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _goal(self) -> str:
+        """Return what a training is meant to reach."""
+        raise NotImplementedError
+
+    def _outputs(self, rows: Any) -> NDArray[np.float64]:
+        """Return the output of each machine for each row."""
+        coef = np.ascontiguousarray(self.coef_, dtype=np.float64)
+        intercept = np.ascontiguousarray(self.intercept_, dtype=np.float64)
+        if intercept.shape != (coef.shape[0],):
+            intercept = np.broadcast_to(intercept, coef.shape[0]).copy()
+        return _core.linear_decision(rows, coef, intercept, _resources.threads(self.n_jobs))
+
+    def _decide(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        check_is_fitted(self)
+        X = _input.check_rows(X, estimator=self, reset=False)
+        outputs = self._outputs(_input.native_rows(X))
+        return _core.decide(outputs, self._scheme, len(self.classes_), self._patterns)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return how far rows are on the side of each class.
+
+        Two classes: shape (n_samples,), positive for ``classes_[1]``. More classes: one column
+        for each, largest for the predicted one; with ``multi_class="ordinal"`` the
+        probabilities of the labels.
+        """
+        scores, _ = self._decide(X)
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row."""
+        _, codes = self._decide(X)
+        return np.asarray(self.classes_[codes])
+
+    def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
+        return ("linear", 1.0, 3, 0.0)
+
+    @classmethod
+    def _path_value(cls, params: Mapping[str, Any]) -> float:
+        """Return C where it is given, else lambda."""
+        if "lambda_" in params and params["C"] is None:
+            return _parameters.real("lambda_", params["lambda_"])
+        return _parameters.real("C", params["C"])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell whether ``fit`` was called."""
+        return hasattr(self, "coef_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what this estimator takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

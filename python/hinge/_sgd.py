@@ -1,0 +1,355 @@
+"""Stochastic gradient descent: Pegasos and its variants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from hinge import _input, _parameters
+from hinge._linear import LinearClassifier, State
+from hinge._state import kept_on_failure
+
+_OPTIMIZERS = ("pegasos", "sgd", "momentum", "nag", "rmsprop")
+# Those whose memory is a mean of weights.
+_AVERAGED = ("pegasos", "sgd")
+
+
+class SGDSVC(LinearClassifier):
+    """Linear support vector machine trained by stochastic gradient descent.
+
+    Minimises ``lambda / 2 |w|^2 + mean of max(0, 1 - y f(x))`` in a fixed number of steps, each
+    of which looks at a row, or a few. A step on sparse rows costs as much as their stored
+    values (``"rmsprop"``: as there are features). For rows that come in blocks, or do not fit
+    into memory, there are :meth:`partial_fit` and :meth:`fit_blocks`.
+
+    Parameters
+    ----------
+    optimizer : {"pegasos", "sgd", "momentum", "nag", "rmsprop"}, default="pegasos"
+        Steps of length 1 / (lambda t); of ``eta0 / (1 + lambda eta0 t)``; with a velocity;
+        with a velocity and the gradient where it leads; or divided, feature by feature, by
+        the root of the mean squared gradient. (S. Shalev-Shwartz et al., Pegasos, 2011; S. Lu
+        and Z. Jin, Improved Stochastic Gradient Descent Algorithm for SVM, 2017.)
+    lambda_ : float, default=1e-4
+        The weight of the norm.
+    C : float or None, default=None
+        Where it is given, lambda is 1 / (C n), n the rows of a machine: the problem of
+        :class:`LinearSVC` with ``loss="hinge"``.
+    epochs : int, default=20
+        Passes through the rows, the most if it stops early.
+    batch_size : int, default=1
+        Rows of a step.
+    project : bool, default=False
+        Whether "pegasos" keeps w in the ball of radius 1 / sqrt(lambda), which has the optimum.
+    average : float, default=0.5
+        The share of the steps, the last ones, whose mean weights are the result ("pegasos" and
+        "sgd"); 0 for the weights of the last step. :meth:`partial_fit` averages all steps.
+    eta0 : float or None, default=None
+        The (first) step length; None for one that fits the length of the rows: 1 / mean |x|^2
+        for "sgd", a tenth of it, times 1 - momentum, for "momentum" and "nag", 0.01 for
+        "rmsprop".
+    momentum : float, default=0.9
+        The share of the velocity that stays.
+    fit_intercept : bool or "violators", default=True
+        Whether there is a bias: the weight of a feature that is 1, part of the norm. Or found
+        afterwards, as the mean of y - w.x of the rows that are not right by a margin of 1.
+    shuffle : bool or "draw", default=True
+        A new order of the rows for each epoch; the order given; or rows drawn at random.
+    early_stopping : bool, default=False
+        Hold out some rows of each label, and stop when their accuracy does not rise.
+    validation_fraction : float, default=0.1
+        The share of the rows that is held out.
+    n_iter_no_change : int, default=5
+        Epochs in a row without getting better by ``tol`` before it stops.
+    tol : float or None, default=None
+        What counts as better: the mean loss of an epoch, or the accuracy of the rows held out
+        (there None is 0). None without ``early_stopping`` never stops early.
+    multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
+        A machine for each class against the rest; for each pair; or for neighbours in the
+        order of the labels.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the loss of each class.
+    warm_start : bool, default=False
+        Go on from the last ``fit``, if it had the same classes and features.
+    record_every : int or None, default=None
+        Keep the weights every so many steps, for ``curve_``.
+    time_limit : float or None, default=None
+        Seconds after which training stops where it is, with a warning.
+    random_state : int, RandomState or None, default=None
+        Of the order of the rows.
+    n_jobs : int or None, default=None
+        Threads for the machines of several classes; the result does not depend on it.
+    verbose : int, default=0
+        Reports the number of steps on stderr while training.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_
+        As in scikit-learn's ``SGDClassifier``.
+    n_iter_ : int
+        Epochs of the longest machine.
+    t_ : int
+        Steps so far of the longest machine, those of earlier calls that it went on from included.
+    status_ : list of str
+        How the training of each machine ended.
+    curve_ : dict of ndarray
+        "step", "seconds", "objective", "loss", and with an ``eval_set`` "accuracy".
+
+    Examples
+    --------
+    >>> from hinge import SGDSVC
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_wine(return_X_y=True)
+    >>> SGDSVC(random_state=0).fit(scale(X), y).score(scale(X), y) > 0.98
+    True
+    """
+
+    _method = "sgd"
+    _path = ("C", "lambda_")
+
+    def __init__(
+        self,
+        optimizer: Literal["pegasos", "sgd", "momentum", "nag", "rmsprop"] = "pegasos",
+        lambda_: float = 1e-4,
+        C: float | None = None,
+        epochs: int = 20,
+        batch_size: int = 1,
+        project: bool = False,
+        average: float = 0.5,
+        eta0: float | None = None,
+        momentum: float = 0.9,
+        fit_intercept: bool | Literal["violators"] = True,
+        shuffle: bool | Literal["draw"] = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        tol: float | None = None,
+        multi_class: Literal["ovr", "ovo", "ordinal"] = "ovr",
+        class_weight: Any = None,
+        warm_start: bool = False,
+        record_every: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.optimizer = optimizer
+        self.lambda_ = lambda_
+        self.C = C
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.project = project
+        self.average = average
+        self.eta0 = eta0
+        self.momentum = momentum
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.record_every = record_every
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
+        """Train on the rows of X with the labels y.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 stays float32; anything else is converted to float64.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,) or None
+            Factor of the loss of each row; a row of weight 0 is left out.
+        eval_set : pair of rows and labels, or None
+            Whose accuracy is part of ``curve_``.
+
+        Returns
+        -------
+        self
+        """
+        states = self._last_states(X, y) if self.warm_start else None
+        self._fit(X, y, sample_weight, eval_set, states)
+        return self
+
+    def _last_states(self, X: Any, y: Any) -> list[State] | None:
+        """Return where the last fit ended, if it was of such a problem."""
+        if not hasattr(self, "_states") or np.ndim(y) != 1:
+            return None
+        n_features = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
+        same = n_features == self.n_features_in_ and self._scheme == self.multi_class
+        if not same or not np.array_equal(np.unique(y), self.classes_):
+            return None
+        keeps = self._optimizer == self.optimizer and self.optimizer not in _AVERAGED
+        nothing = np.empty(0)
+        last = self._states
+        return [(t, w, memory if keeps else nothing, 0, eta) for t, w, memory, _, eta in last]
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on training with one pass through some rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+        classes : array-like or None
+            All labels that will ever come; needed in the first call only.
+
+        Returns
+        -------
+        self
+        """
+        with kept_on_failure(self):
+            self._fit_block(X, y, classes, sample_weight)
+        self._warn_if_not_converged()
+        return self
+
+    def _fit_block(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        is_first = not hasattr(self, "_states")
+        if self.C is not None:
+            raise ValueError(
+                f"C = {self.C} is not valid in partial_fit: it counts rows, of which more may "
+                "come; give lambda_ and leave C None"
+            )
+        if self.early_stopping or self.tol is not None:
+            raise ValueError("early_stopping and tol have no meaning in partial_fit")
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight = 'balanced' is not valid in partial_fit: not all rows are known; "
+                "give the weights as a dictionary"
+            )
+        X = _input.check_rows(X, estimator=self, reset=is_first)
+        check_consistent_length(X, y)
+        known = self._known_classes(classes, is_first)
+        codes = _codes(y, known)
+        weights = _input.sample_weights(sample_weight, len(codes))
+        by_class = _input.class_weights(self.class_weight, known, codes)
+        average = 1.0 if self.average else 0.0
+        settings = self._settings() | {"epochs": 1, "average": average}
+        states = None if is_first else self._states
+        before = None if is_first else self._patterns
+        found = self._train(X, codes, by_class, weights, states, settings, None)
+        self._set_machines(found, known)
+        self._set_patterns(X, codes, weights, before)
+
+    def _known_classes(self, classes: Any, is_first: bool) -> NDArray[Any]:
+        if is_first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            return _input.check_labels(classes)[0]
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
+                f"was: {self.classes_!r}"
+            )
+        return self.classes_
+
+    def fit_blocks(
+        self,
+        blocks: Iterable[tuple[Any, ...]] | Callable[[], Iterable[tuple[Any, ...]]],
+        classes: Any = None,
+    ) -> Self:
+        """Train on rows that come in blocks and need not fit into memory together.
+
+        Parameters
+        ----------
+        blocks : iterable, or a function that returns one
+            Of ``(X, y)`` or ``(X, y, sample_weight)``; gone through once for each of the
+            ``epochs``. :class:`hinge.LibsvmBlocks` is such an iterable. The order of the blocks
+            is kept, rows are shuffled inside a block.
+        classes : array-like or None
+            All labels; None asks ``blocks.classes``, or looks through the blocks once.
+
+        Returns
+        -------
+        self
+        """
+        epochs = _parameters.positive("epochs", self.epochs)
+        if classes is None:
+            classes = getattr(blocks, "classes", None)
+        if isinstance(blocks, Iterator) and (epochs > 1 or classes is None):
+            raise ValueError(
+                "blocks can be gone through only once, but is needed more often; pass a list, or "
+                "a function that returns an iterator"
+            )
+
+        def each() -> Iterable[tuple[Any, ...]]:
+            return blocks() if callable(blocks) else blocks
+
+        with kept_on_failure(self):
+            if classes is None:
+                classes = np.unique(np.concatenate([np.unique(block[1]) for block in each()]))
+            self.__dict__.pop("_states", None)
+            for _ in range(epochs):
+                for X, y, *weights in each():
+                    self._fit_block(X, y, classes, *(weights or [None]))
+            if not hasattr(self, "_states"):
+                raise ValueError("there are no blocks")
+            self.n_iter_ = epochs
+        self._warn_if_not_converged()
+        return self
+
+    def _set_machines(self, found: dict[str, Any], classes: NDArray[Any]) -> None:
+        super()._set_machines(found, classes)
+        self._states: list[State] = found["states"]
+        self._optimizer = self.optimizer
+        self.t_ = max(state[0] for state in self._states)
+
+    def _settings(self) -> dict[str, Any]:
+        eta0 = None if self.eta0 is None else _parameters.real("eta0", self.eta0)
+        return {
+            "optimizer": _parameters.choice("optimizer", self.optimizer, _OPTIMIZERS),
+            "epochs": _parameters.positive("epochs", self.epochs),
+            "batch_size": _parameters.positive("batch_size", self.batch_size),
+            "project": _parameters.flag("project", self.project),
+            "average": _parameters.real("average", self.average),
+            "eta0": eta0,
+            "momentum": _parameters.real("momentum", self.momentum),
+            "visit": self._visit(),
+            "early_stop": self._early_stop(),
+            "seed": _parameters.seed(self.random_state),
+            "is_lambda": self.C is None,
+            "intercept": self._intercept(),
+        }
+
+    def _visit(self) -> str:
+        if isinstance(self.shuffle, str):
+            _parameters.choice("shuffle", self.shuffle, ("draw",))
+            return "drawn"
+        return "shuffled" if _parameters.flag("shuffle", self.shuffle) else "in order"
+
+    def _early_stop(self) -> tuple[float, int, float | None] | None:
+        tol = None if self.tol is None else _parameters.real("tol", self.tol)
+        patience = _parameters.positive("n_iter_no_change", self.n_iter_no_change)
+        if _parameters.flag("early_stopping", self.early_stopping):
+            share = _parameters.real("validation_fraction", self.validation_fraction)
+            return (0.0 if tol is None else tol, patience, share)
+        return None if tol is None else (tol, patience, None)
+
+    def _goal(self) -> str:
+        return f"all {self.epochs} epochs were done"
+
+
+def _codes(y: Any, classes: NDArray[Any]) -> NDArray[np.uint32]:
+    """Return the code of each label, all of which must be known."""
+    _input.refuse_missing_labels(y)
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise ValueError(f"y must have one dimension, but has shape {labels.shape}")
+    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    unknown = classes[codes] != labels
+    if unknown.any():
+        label = labels[int(np.argmax(unknown))]
+        raise ValueError(f"y contains {label!r}, which is not one of classes")
+    return codes.astype(np.uint32)

@@ -1,0 +1,119 @@
+//! Trains the linear machines of all classes side by side.
+
+use super::Scheme;
+use crate::data::Matrix;
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+use crate::solver::linear::{LinearMachine, LinearProblem, LinearSolver, Recorder, RuleState};
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Rows with their classes and weights.
+#[derive(Debug, Clone, Copy)]
+pub struct LinearSet<'a, T: Lanes> {
+    rows: &'a Matrix<'a, T>,
+    codes: &'a [u32],
+    class_weights: &'a [f64],
+    row_weights: Option<&'a [f64]>,
+}
+
+impl<'a, T: Lanes> LinearSet<'a, T> {
+    /// Checks that everything fits together. A class may be without rows, a weight of a row 0.
+    pub fn new(
+        rows: &'a Matrix<'a, T>,
+        codes: &'a [u32],
+        class_weights: &'a [f64],
+        row_weights: Option<&'a [f64]>,
+    ) -> Result<Self> {
+        let (n, k) = (rows.n_rows(), class_weights.len());
+        if u32::try_from(n).is_err() || codes.len() != n {
+            return Err(Error::Shape(format!(
+                "X has {n} rows, but y has {}",
+                codes.len()
+            )));
+        }
+        if k < 2 || codes.iter().any(|&code| code as usize >= k) {
+            let message = format!("class codes do not fit {k} classes");
+            return Err(Error::Data(message));
+        }
+        let is_valid = |weight: &f64| weight.is_finite() && *weight >= 0.0;
+        if let Some(weight) = class_weights.iter().find(|weight| !is_valid(weight)) {
+            let rule = "every weight must be a finite positive number";
+            return Err(Error::parameter("class_weight", weight, rule));
+        }
+        if let Some(weights) = row_weights
+            && (weights.len() != n || !weights.iter().all(is_valid))
+        {
+            let message = "sample weights do not fit the rows, or one is not valid";
+            return Err(Error::Data(message.into()));
+        }
+        Ok(Self {
+            rows,
+            codes,
+            class_weights,
+            row_weights,
+        })
+    }
+
+    /// Number of classes.
+    pub fn n_classes(&self) -> usize {
+        self.class_weights.len()
+    }
+
+    /// The problem of one machine: positive are the first class of a pair, or the class against
+    /// the rest; of two classes the second.
+    pub fn problem(
+        &self,
+        scheme: Scheme,
+        number: usize,
+        constant: f64,
+    ) -> Result<LinearProblem<'a, T>> {
+        let k = self.n_classes();
+        let (codes, classes, rows) = (self.codes, self.class_weights, self.row_weights);
+        let sides = if k == 2 {
+            Some((1, 0))
+        } else {
+            scheme.pair(number, k)
+        };
+        let label = move |row: usize| {
+            let class = codes[row] as usize;
+            match sides {
+                None => Some(if class == number { 1.0 } else { -1.0 }),
+                Some((a, _)) if class == a => Some(1.0),
+                Some((_, b)) if class == b => Some(-1.0),
+                Some(_) => None,
+            }
+        };
+        let weight = move |row: usize| {
+            classes[codes[row] as usize] * rows.map_or(1.0, |weights| weights[row])
+        };
+        LinearProblem::new(self.rows, label, weight, constant)
+    }
+
+    /// Trains all machines, in parallel in the pool of the caller; `starts`, if there are any,
+    /// hold the state of each.
+    pub fn train(
+        &self,
+        solver: &impl LinearSolver,
+        scheme: Scheme,
+        constant: f64,
+        starts: &[RuleState],
+        record_every: Option<u64>,
+        monitor: &Monitor,
+    ) -> Result<Vec<LinearMachine>> {
+        let n_machines = scheme.n_machines(self.n_classes())?;
+        if !starts.is_empty() && starts.len() != n_machines {
+            return Err(Error::Shape(format!(
+                "{} states were given for {n_machines} machines",
+                starts.len()
+            )));
+        }
+        let train = |number: usize| {
+            let problem = self.problem(scheme, number, constant)?;
+            let recorder = Recorder::new(record_every);
+            solver.solve(&problem, starts.get(number), recorder, monitor)
+        };
+        let machines = (0..n_machines).into_par_iter().with_max_len(1);
+        machines.map(train).collect()
+    }
+}

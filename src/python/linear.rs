@@ -1,0 +1,442 @@
+//! Linear methods by name, their training, and what their machines say of rows.
+
+use super::arrays::{Rows, slice, with_matrix};
+use super::door;
+use crate::model::{Ties, Votes, linear_outputs};
+use crate::multiclass::{LinearSet, Patterns, Scheme};
+use crate::solver::linear::{
+    DualSettings, EarlyStop, GradientSettings, Intercept, LinearMachine, LinearMethod,
+    LinearNewtonSettings, Loss, Optimizer, Penalty, RuleState, SgdSettings, Visit,
+};
+use crate::{Error, Result};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+#[derive(FromPyObject)]
+pub struct SgdArgs {
+    #[pyo3(item)]
+    optimizer: String,
+    #[pyo3(item)]
+    epochs: usize,
+    #[pyo3(item)]
+    batch_size: usize,
+    #[pyo3(item)]
+    project: bool,
+    #[pyo3(item)]
+    average: f64,
+    #[pyo3(item)]
+    eta0: Option<f64>,
+    #[pyo3(item)]
+    momentum: f64,
+    #[pyo3(item)]
+    visit: String,
+    /// Tolerance, epochs, and the share of rows that judge.
+    #[pyo3(item)]
+    early_stop: Option<(f64, usize, Option<f64>)>,
+    #[pyo3(item)]
+    seed: u64,
+}
+
+#[derive(FromPyObject)]
+pub struct GradientArgs {
+    #[pyo3(item)]
+    eta0: f64,
+    #[pyo3(item)]
+    max_iter: Option<usize>,
+    #[pyo3(item)]
+    tol: f64,
+}
+
+#[derive(FromPyObject)]
+pub struct ExactArgs {
+    #[pyo3(item)]
+    loss: String,
+    #[pyo3(item)]
+    dual: bool,
+    #[pyo3(item)]
+    tol: f64,
+    #[pyo3(item)]
+    max_iter: Option<usize>,
+    #[pyo3(item)]
+    seed: u64,
+}
+
+/// What all linear methods have.
+#[derive(FromPyObject)]
+struct CommonArgs {
+    /// Whether values of the path are lambda instead of C.
+    #[pyo3(item)]
+    is_lambda: bool,
+    /// "violators", or the value of the constant feature, 0 for none.
+    #[pyo3(item)]
+    intercept: InterceptArg,
+}
+
+#[derive(FromPyObject)]
+enum InterceptArg {
+    Constant(f64),
+    Named(String),
+}
+
+/// Makes linear methods of one name and settings, for any value of the path.
+pub struct LinearMaker {
+    args: Args,
+    common: CommonArgs,
+}
+
+enum Args {
+    Sgd(SgdArgs),
+    Gradient(GradientArgs),
+    Exact(ExactArgs),
+}
+
+impl LinearMaker {
+    /// From the name of a method and its parameters besides the path; `None` for other names.
+    pub fn new(method: &str, settings: &Bound<'_, PyDict>) -> PyResult<Option<Self>> {
+        let args = match method {
+            "sgd" => Args::Sgd(settings.extract()?),
+            "gd" => Args::Gradient(settings.extract()?),
+            "linear" => Args::Exact(settings.extract()?),
+            _ => return Ok(None),
+        };
+        let common = settings.extract()?;
+        Ok(Some(Self { args, common }))
+    }
+
+    fn intercept(&self) -> Result<Intercept> {
+        match &self.common.intercept {
+            InterceptArg::Constant(0.0) => Ok(Intercept::None),
+            InterceptArg::Constant(value) if *value > 0.0 && value.is_finite() => {
+                Ok(Intercept::Constant(*value))
+            }
+            InterceptArg::Constant(value) => {
+                let rule = "it must be a finite positive number";
+                Err(Error::parameter("intercept_scaling", value, rule))
+            }
+            InterceptArg::Named(name) if name == "violators" => Ok(Intercept::Violators),
+            InterceptArg::Named(name) => {
+                let rule = "it must be True, False or 'violators'";
+                Err(Error::parameter("fit_intercept", format!("{name:?}"), rule))
+            }
+        }
+    }
+
+    /// The value of the constant feature.
+    pub fn constant(&self) -> Result<f64> {
+        Ok(self.intercept()?.constant())
+    }
+
+    /// The method with this value of its path.
+    pub fn method(&self, value: f64) -> Result<LinearMethod> {
+        let penalty = if self.common.is_lambda {
+            Penalty::Lambda(value)
+        } else {
+            Penalty::C(value)
+        };
+        let intercept = self.intercept()?;
+        Ok(match &self.args {
+            Args::Sgd(given) => SgdSettings {
+                optimizer: Optimizer::parse(&given.optimizer)?,
+                penalty,
+                epochs: given.epochs,
+                batch_size: given.batch_size,
+                project: given.project,
+                average: given.average,
+                eta0: given.eta0,
+                momentum: given.momentum,
+                intercept,
+                visit: Visit::parse(&given.visit)?,
+                early_stop: given
+                    .early_stop
+                    .map(|(tol, patience, validation)| EarlyStop {
+                        tol,
+                        patience,
+                        validation,
+                    }),
+                seed: given.seed,
+            }
+            .check()?
+            .into(),
+            Args::Gradient(given) => GradientSettings {
+                penalty,
+                eta0: given.eta0,
+                max_iter: given.max_iter,
+                tol: given.tol,
+                intercept,
+            }
+            .check()?
+            .into(),
+            Args::Exact(given) if given.dual => DualSettings {
+                loss: Loss::parse(&given.loss)?,
+                penalty,
+                tol: given.tol,
+                max_iter: given.max_iter,
+                intercept,
+                seed: given.seed,
+            }
+            .check()?
+            .into(),
+            Args::Exact(given) => LinearNewtonSettings {
+                penalty,
+                tol: given.tol,
+                max_iter: given.max_iter,
+                intercept,
+                free_bias: false,
+            }
+            .check()?
+            .into(),
+        })
+    }
+}
+
+/// Rows, labels and weights.
+#[derive(FromPyObject)]
+pub struct LinearData<'py> {
+    #[pyo3(item)]
+    rows: Bound<'py, PyAny>,
+    #[pyo3(item)]
+    codes: PyReadonlyArray1<'py, u32>,
+    #[pyo3(item)]
+    class_weights: PyReadonlyArray1<'py, f64>,
+    #[pyo3(item)]
+    sample_weights: Option<PyReadonlyArray1<'py, f64>>,
+    #[pyo3(item)]
+    states: Option<Vec<StateArg<'py>>>,
+}
+
+/// Steps, weights, memory, averaged steps, first step length.
+type StateArg<'py> = (
+    u64,
+    PyReadonlyArray1<'py, f64>,
+    PyReadonlyArray1<'py, f64>,
+    u64,
+    f64,
+);
+
+/// How classes are split, what the training may use, and what it records.
+#[derive(FromPyObject)]
+pub struct LinearTrain {
+    #[pyo3(item)]
+    multi_class: String,
+    #[pyo3(item)]
+    threads: usize,
+    #[pyo3(item)]
+    time_limit: Option<f64>,
+    #[pyo3(item)]
+    record_every: Option<u64>,
+    #[pyo3(item)]
+    progress: Option<Py<PyAny>>,
+}
+
+fn states(given: &[StateArg<'_>], n_weights: usize) -> PyResult<Vec<RuleState>> {
+    let state = |(n_steps, weights, memory, n_averaged, eta): &StateArg<'_>| {
+        let (weights, memory) = (slice(weights)?.to_vec(), slice(memory)?.to_vec());
+        let fits = weights.len() == n_weights && [0, n_weights].contains(&memory.len());
+        let is_finite = weights.iter().chain(&memory).all(|value| value.is_finite());
+        if !fits || !is_finite || (*n_averaged > 0 && memory.is_empty()) {
+            let message = "the state of the last training does not fit: it was changed";
+            return Err(Error::Data(message.into()).into());
+        }
+        Ok(RuleState {
+            n_steps: *n_steps,
+            weights,
+            memory,
+            n_averaged: *n_averaged,
+            eta: *eta,
+        })
+    };
+    given.iter().map(state).collect()
+}
+
+/// Trains all machines; a dictionary of arrays over the machines.
+#[pyfunction]
+pub fn linear_fit<'py>(
+    py: Python<'py>,
+    method: &str,
+    settings: &Bound<'py, PyDict>,
+    value: f64,
+    data: LinearData<'py>,
+    train: LinearTrain,
+) -> PyResult<Bound<'py, PyDict>> {
+    let Some(maker) = LinearMaker::new(method, settings)? else {
+        let rule = "there is no such linear method";
+        return Err(Error::parameter("method", format!("{method:?}"), rule).into());
+    };
+    let (solver, constant) = (maker.method(value)?, maker.constant()?);
+    let scheme = Scheme::parse(&train.multi_class)?;
+    let rows = Rows::extract(&data.rows)?;
+    let view = rows.view()?;
+    let (codes, classes) = (slice(&data.codes)?, slice(&data.class_weights)?);
+    let samples = data.sample_weights.as_ref().map(slice).transpose()?;
+    let starts = states(
+        data.states.as_deref().unwrap_or_default(),
+        view.n_cols() + 1,
+    )?;
+    let limits = door::Limits {
+        threads: train.threads,
+        seconds: train.time_limit,
+    };
+    let machines = door::run_within(py, limits, train.progress.as_ref(), |monitor| {
+        with_matrix!(&view.matrix()?, matrix => {
+            LinearSet::new(matrix, codes, classes, samples)?
+                .train(&solver, scheme, constant, &starts, train.record_every, monitor)
+        })
+    })?;
+    to_python(py, machines)
+}
+
+fn to_python(py: Python<'_>, machines: Vec<LinearMachine>) -> PyResult<Bound<'_, PyDict>> {
+    let found = PyDict::new(py);
+    let (m, d) = (
+        machines.len(),
+        machines.first().map_or(0, |first| first.weights.len()),
+    );
+    let each = || machines.iter();
+    let weights: Vec<f64> = each()
+        .flat_map(|machine| machine.weights.iter().copied())
+        .collect();
+    found.set_item("coef", weights.into_pyarray(py).reshape([m, d])?)?;
+    let biases: Vec<f64> = each().map(|machine| machine.bias).collect();
+    found.set_item("intercept", biases.into_pyarray(py))?;
+    let n_iter: Vec<i64> = each().map(|machine| machine.n_iter as i64).collect();
+    found.set_item("n_iter", n_iter.into_pyarray(py))?;
+    let status: Vec<&str> = each().map(|machine| machine.status.name()).collect();
+    found.set_item("status", status)?;
+    let proofs = each().filter_map(|machine| machine.certificate);
+    let proofs: Vec<(f64, f64, f64)> = proofs.map(|c| (c.primal, c.dual, c.violation)).collect();
+    found.set_item("certificates", proofs)?;
+    let (states, curves) = (PyList::empty(py), PyList::empty(py));
+    for machine in machines {
+        if let Some(state) = machine.state {
+            states.append((
+                state.n_steps,
+                state.weights.into_pyarray(py),
+                state.memory.into_pyarray(py),
+                state.n_averaged,
+                state.eta,
+            ))?;
+        }
+        let shots = machine.snapshots;
+        let steps: Vec<i64> = shots.iter().map(|shot| shot.step as i64).collect();
+        let seconds: Vec<f64> = shots.iter().map(|shot| shot.seconds).collect();
+        let biases: Vec<f64> = shots.iter().map(|shot| shot.bias).collect();
+        let n = shots.len();
+        let weights: Vec<f64> = shots.into_iter().flat_map(|shot| shot.weights).collect();
+        curves.append((
+            steps.into_pyarray(py),
+            seconds.into_pyarray(py),
+            weights.into_pyarray(py).reshape([n, d])?,
+            biases.into_pyarray(py),
+        ))?;
+    }
+    found.set_item("states", states)?;
+    found.set_item("snapshots", curves)?;
+    Ok(found)
+}
+
+/// The output of each machine for each row.
+#[pyfunction]
+pub fn linear_decision<'py>(
+    py: Python<'py>,
+    rows: &Bound<'py, PyAny>,
+    coef: PyReadonlyArray2<'py, f64>,
+    intercept: PyReadonlyArray1<'py, f64>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = Rows::extract(rows)?;
+    let view = rows.view()?;
+    let refused = |_| PyErr::from(Error::Data("coef must be contiguous".into()));
+    let (weights, biases) = (coef.as_slice().map_err(refused)?, slice(&intercept)?);
+    let outputs = door::run(
+        py,
+        threads,
+        None,
+        |monitor| with_matrix!(&view.matrix()?, matrix => linear_outputs(matrix, weights, biases, monitor)),
+    )?;
+    let n = outputs.len() / biases.len().max(1);
+    Ok(outputs
+        .into_pyarray(py)
+        .reshape([n, biases.len()])?
+        .into_any())
+}
+
+/// Patterns of signs, and how often each label has them.
+type PatternArg<'py> = (PyReadonlyArray1<'py, bool>, PyReadonlyArray1<'py, f64>);
+
+/// What outputs of all machines say: a score for each class, and the class.
+#[pyfunction]
+pub fn decide<'py>(
+    py: Python<'py>,
+    outputs: PyReadonlyArray2<'py, f64>,
+    multi_class: &str,
+    n_classes: usize,
+    patterns: Option<PatternArg<'py>>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<u32>>)> {
+    let scheme = Scheme::parse(multi_class)?;
+    let m = scheme.n_machines(n_classes)?;
+    let values = outputs.as_slice().map_err(|_| fits_not())?;
+    let patterns = match &patterns {
+        Some((signs, counts)) => Some(Patterns::from_parts(
+            n_classes,
+            slice(signs)?,
+            slice(counts)?,
+        )?),
+        None if scheme.uses_patterns(n_classes) => return Err(fits_not()),
+        None => None,
+    };
+    if !values.len().is_multiple_of(m) {
+        return Err(fits_not());
+    }
+    let width = if n_classes == 2 { 1 } else { n_classes };
+    let n = values.len() / m;
+    let mut scores = crate::error::zeros(n, width, "scores")?;
+    let mut classes: Vec<u32> = crate::error::zeros(n, 1, "predictions")?;
+    let mut votes = Votes::new(scheme, n_classes, patterns.as_ref());
+    let rows = values.chunks_exact(m).zip(scores.chunks_exact_mut(width));
+    for ((outputs, scores), class) in rows.zip(&mut classes) {
+        votes.scores(outputs, scores);
+        *class = votes.winner(outputs, Ties::LargestSum);
+    }
+    let scores = scores.into_pyarray(py).reshape([n, width])?.into_any();
+    Ok((scores, classes.into_pyarray(py)))
+}
+
+fn fits_not() -> PyErr {
+    Error::Data("outputs, classes and patterns do not fit together".into()).into()
+}
+
+/// [`PatternArg`] on its way to Python.
+type PatternArrays<'py> = (Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<f64>>);
+
+/// Counts patterns of signs of outputs for each label, on top of those that were counted before.
+#[pyfunction]
+pub fn count_patterns<'py>(
+    py: Python<'py>,
+    outputs: PyReadonlyArray2<'py, f64>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    n_classes: usize,
+    before: Option<PatternArg<'py>>,
+) -> PyResult<PatternArrays<'py>> {
+    let mut patterns = match &before {
+        None => Patterns::new(n_classes),
+        Some((signs, counts)) => Patterns::from_parts(n_classes, slice(signs)?, slice(counts)?)?,
+    };
+    let values = outputs.as_slice().map_err(|_| fits_not())?;
+    let codes = slice(&codes)?;
+    let weights = weights.as_ref().map(slice).transpose()?;
+    let m = n_classes.saturating_sub(1).max(1);
+    let fits = values.len() == codes.len() * m
+        && codes.iter().all(|&code| (code as usize) < n_classes)
+        && weights.is_none_or(|weights| weights.len() == codes.len());
+    if !fits {
+        return Err(fits_not());
+    }
+    for (row, outputs) in values.chunks_exact(m).enumerate() {
+        let weight = weights.map_or(1.0, |weights| weights[row]);
+        patterns.add(outputs, codes[row] as usize, weight);
+    }
+    let (signs, counts) = patterns.parts();
+    Ok((signs.into_pyarray(py), counts.into_pyarray(py)))
+}

@@ -1,0 +1,204 @@
+//! One split of linear machines: its rows scaled, each setting of the path trained and tested.
+
+use super::clock::{Clock, Phase};
+use super::evaluate::{Cell, Evaluation, Job, Plan};
+use super::split::scaling_of;
+use crate::data::Matrix;
+use crate::model::{Votes, linear_outputs};
+use crate::monitor::Monitor;
+use crate::multiclass::{LinearSet, Patterns, Scheme};
+use crate::simd::Lanes;
+use crate::solver::Status;
+use crate::solver::linear::{LinearMachine, LinearMethod};
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// A linear method with the settings of its path, each of which is trained alone.
+#[derive(Debug, Clone)]
+pub struct LinearPath {
+    /// The method with each setting.
+    pub methods: Vec<LinearMethod>,
+    /// The value of the constant feature, 0 for none.
+    pub constant: f64,
+}
+
+impl Evaluation {
+    /// As [`Evaluation::run`], for linear methods: the kernels of a job only count.
+    pub fn run_linear<T: Lanes>(
+        &self,
+        rows: &Matrix<'_, T>,
+        plan: &Plan<'_>,
+        jobs: &[Job<LinearPath>],
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let all = rows
+            .values()
+            .len()
+            .saturating_mul(size_of::<T>() + 4)
+            .max(1);
+        let side_by_side = (plan.budget_bytes / all).max(1);
+        let todo: Vec<usize> = (0..jobs.len()).filter(|&job| !self.is_done(job)).collect();
+        // As many splits at a time as the budget has room for copies of their rows.
+        for numbers in todo.chunks(side_by_side.max(1)) {
+            numbers.par_iter().with_max_len(1).try_for_each(|&number| {
+                let job = &jobs[number];
+                job.check(rows.n_rows(), plan)?;
+                if monitor.time_is_up() {
+                    return Ok(());
+                }
+                let split = Split::new(rows, plan, job, self.clock())?;
+                let cells = split.evaluate(plan, &job.solver, self.clock(), monitor)?;
+                if let Some(cells) = cells {
+                    (0..job.kernels.len()).for_each(|kernel| self.set(number, kernel, &cells));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a split, scaled, in the order of the caller.
+struct Split<T: Lanes> {
+    train: Matrix<'static, T>,
+    test: Matrix<'static, T>,
+    /// Among the classes of the training rows.
+    codes: Vec<u32>,
+    /// The class, among all, of each class of the training rows.
+    classes: Vec<u32>,
+    test_codes: Vec<u32>,
+    class_weights: Vec<f64>,
+    row_weights: Option<Vec<f64>>,
+}
+
+impl<T: Lanes> Split<T> {
+    fn new(
+        rows: &Matrix<'_, T>,
+        plan: &Plan<'_>,
+        job: &Job<LinearPath>,
+        clock: &Clock,
+    ) -> Result<Self> {
+        let _clock = clock.start(Phase::Rows);
+        let scaling = scaling_of(rows, &job.train, plan.scaling)?;
+        let of = |numbers: &[u32], values: &[f64]| -> Vec<f64> {
+            numbers.iter().map(|&row| values[row as usize]).collect()
+        };
+        let code = |&row: &u32| plan.codes[row as usize];
+        let mut classes: Vec<u32> = job.train.iter().map(code).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        if classes.len() < 2 {
+            return Err(Error::Data(format!(
+                "a split has training rows of {} class(es), but a classifier needs at least 2",
+                classes.len()
+            )));
+        }
+        let place = |code: u32| classes.partition_point(|&class| class < code) as u32;
+        let codes: Vec<u32> = job.train.iter().map(|row| place(code(row))).collect();
+        let weight = |class: usize| match plan.class_weights {
+            Some(weights) => weights[classes[class] as usize],
+            None => {
+                let n = codes.iter().filter(|&&code| code as usize == class).count();
+                codes.len() as f64 / (n * classes.len()) as f64
+            }
+        };
+        Ok(Self {
+            train: scaling.apply(&rows.gather(&job.train)?)?,
+            test: scaling.apply(&rows.gather(&job.test)?)?,
+            class_weights: (0..classes.len()).map(weight).collect(),
+            row_weights: plan.row_weights.map(|weights| of(&job.train, weights)),
+            test_codes: job.test.iter().map(code).collect(),
+            codes,
+            classes,
+        })
+    }
+
+    /// The cells of the path; `None` if the time was up.
+    fn evaluate(
+        &self,
+        plan: &Plan<'_>,
+        path: &LinearPath,
+        clock: &Clock,
+        monitor: &Monitor,
+    ) -> Result<Option<Vec<Cell>>> {
+        let weights = self.row_weights.as_deref();
+        let set = LinearSet::new(&self.train, &self.codes, &self.class_weights, weights)?;
+        let cells: Vec<Option<Cell>> = path
+            .methods
+            .par_iter()
+            .with_max_len(1)
+            .map(|method| {
+                let running = clock.start(Phase::Training);
+                let machines = set.train(method, plan.scheme, path.constant, &[], None, monitor)?;
+                drop(running);
+                if machines
+                    .iter()
+                    .any(|machine| machine.status == Status::TimeLimit)
+                {
+                    return Ok(None);
+                }
+                let _clock = clock.start(Phase::Testing);
+                self.test(plan, &machines, monitor).map(Some)
+            })
+            .collect::<Result<_>>()?;
+        Ok(cells.into_iter().collect())
+    }
+
+    fn test(&self, plan: &Plan<'_>, machines: &[LinearMachine], monitor: &Monitor) -> Result<Cell> {
+        let (k, m) = (self.classes.len(), machines.len());
+        let weights: Vec<f64> = machines
+            .iter()
+            .flat_map(|machine| machine.weights.clone())
+            .collect();
+        let biases: Vec<f64> = machines.iter().map(|machine| machine.bias).collect();
+        let outputs = |rows| linear_outputs(rows, &weights, &biases, monitor);
+        let of_train = outputs(&self.train)?;
+        let patterns = plan.scheme.uses_patterns(k).then(|| {
+            let mut patterns = Patterns::new(k);
+            for (row, outputs) in of_train.chunks_exact(m).enumerate() {
+                let weight = self
+                    .row_weights
+                    .as_ref()
+                    .map_or(1.0, |weights| weights[row]);
+                patterns.add(outputs, self.codes[row] as usize, weight);
+            }
+            patterns
+        });
+        let mut votes = Votes::new(plan.scheme, k, patterns.as_ref());
+        let mut confusion = vec![0; plan.n_classes * plan.n_classes];
+        for (outputs, &code) in outputs(&self.test)?.chunks_exact(m).zip(&self.test_codes) {
+            let winner = votes.winner(outputs, plan.ties);
+            let predicted = self.classes[winner as usize] as usize;
+            confusion[code as usize * plan.n_classes + predicted] += 1;
+        }
+        let unfinished = |machine: &&LinearMachine| machine.status != Status::Converged;
+        Ok(Cell {
+            confusion,
+            n_support: self.n_support(plan.scheme, &of_train, m),
+            n_iter: machines.iter().map(|machine| machine.n_iter).sum(),
+            n_loops: m as u64,
+            n_kernel_evals: 0,
+            n_unfinished: machines.iter().filter(unfinished).count() as u32,
+        })
+    }
+
+    /// Training rows that some machine does not get right by a margin of 1.
+    fn n_support(&self, scheme: Scheme, outputs: &[f64], n_machines: usize) -> u32 {
+        let k = self.classes.len();
+        let sign = |machine: usize, class: usize| match scheme.pair(machine, k) {
+            _ if k == 2 => Some(if class == 1 { 1.0 } else { -1.0 }),
+            None => Some(if class == machine { 1.0 } else { -1.0 }),
+            Some((a, _)) if class == a => Some(1.0),
+            Some((_, b)) if class == b => Some(-1.0),
+            Some(_) => None,
+        };
+        let is_support = |&(outputs, &code): &(&[f64], &u32)| {
+            let each = outputs.iter().enumerate();
+            each.into_iter().any(|(machine, output)| {
+                sign(machine, code as usize).is_some_and(|sign| sign * output <= 1.0)
+            })
+        };
+        let rows = outputs.chunks_exact(n_machines).zip(&self.codes);
+        rows.filter(is_support).count() as u32
+    }
+}

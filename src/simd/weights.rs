@@ -1,0 +1,68 @@
+//! Loops over the weights of linear machines: in f64, whatever the type of the rows.
+//!
+//! They are plain loops that the compiler lays into the vectors of each level.
+//!
+//! # Safety
+//! As in `bodies`: each function must be inlined into one that enables the instructions of `V`.
+
+use super::vector::{Lanes, Vector};
+
+/// Sums that are kept side by side.
+const LANES: usize = 32;
+
+#[inline(always)]
+pub unsafe fn dot<T: Lanes, V: Vector<T>>(weights: &[f64], row: &[T]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (weights, ends) = weights.as_chunks::<LANES>();
+    let (row, row_end) = row.as_chunks::<LANES>();
+    for (w, x) in weights.iter().zip(row) {
+        for l in 0..LANES {
+            sums[l] += w[l] * x[l].to_f64();
+        }
+    }
+    let mut half = LANES / 2;
+    while half > 0 {
+        for l in 0..half {
+            sums[l] += sums[l + half];
+        }
+        half /= 2;
+    }
+    let end = ends.iter().zip(row_end);
+    sums[0] + end.map(|(w, x)| w * x.to_f64()).sum::<f64>()
+}
+
+#[inline(always)]
+pub unsafe fn map_pairs<T: Lanes, V: Vector<T>>(w: &mut [f64], v: &mut [f64], map: [f64; 4]) {
+    for (w, v) in w.iter_mut().zip(v) {
+        let (old_w, old_v) = (*w, *v);
+        *w = map[0] * old_w + map[1] * old_v;
+        *v = map[2] * old_w + map[3] * old_v;
+    }
+}
+
+/// Constants of a step of RMSprop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RmsStep {
+    /// The weight of the norm.
+    pub lambda: f64,
+    /// How far to go.
+    pub eta: f64,
+    /// The share of the mean of squares that stays.
+    pub decay: f64,
+    /// Keeps the root away from 0.
+    pub epsilon: f64,
+}
+
+#[inline(always)]
+pub unsafe fn rmsprop<T: Lanes, V: Vector<T>>(
+    w: &mut [f64],
+    e: &mut [f64],
+    pull: &[f64],
+    step: RmsStep,
+) {
+    for ((w, e), pull) in w.iter_mut().zip(e).zip(pull) {
+        let gradient = step.lambda * *w - pull;
+        *e = step.decay * *e + (1.0 - step.decay) * gradient * gradient;
+        *w -= step.eta * gradient / (*e + step.epsilon).sqrt();
+    }
+}

@@ -1,0 +1,275 @@
+//! Dual coordinate descent with shrinking (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008):
+//! the exact reference for the hinge and the squared hinge.
+//!
+//! ```text
+//! min 1/2 |w|^2 + 1/2 sum_i D_i alpha_i^2 - sum_i alpha_i,   w = sum_i alpha_i y_i x_i
+//! hinge: 0 <= alpha_i <= c_i, D_i = 0        squared hinge: 0 <= alpha_i, D_i = 1 / (2 c_i)
+//! ```
+//!
+//! A step takes one row to the optimum of its own alpha, `alpha_i - G / (|x_i|^2 + D_i)` cut to
+//! its bounds, with the gradient `G = y_i w . x_i - 1 + D_i alpha_i`. An epoch visits the rows
+//! that may still change, in random order. A row at a bound whose gradient points out of the
+//! bounds by more than any row's did in the epoch before is left out, until all others are done.
+//! It ends when in an epoch of all rows the gradients that point inwards lie within `tol`.
+
+use super::certificate::certificate;
+use super::{
+    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Penalty, Recorder, RuleState,
+};
+use crate::data::Random;
+use crate::error::reserve;
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+use crate::solver::{Limit, Status};
+use crate::{Error, Result};
+
+/// Parameters as they come from the user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DualSettings {
+    /// The loss.
+    pub loss: Loss,
+    /// Norm against losses.
+    pub penalty: Penalty,
+    /// The largest difference of projected gradients at the end.
+    pub tol: f64,
+    /// The most epochs; `None` for no limit.
+    pub max_iter: Option<usize>,
+    /// The bias.
+    pub intercept: Intercept,
+    /// Of the order of rows.
+    pub seed: u64,
+}
+
+impl DualSettings {
+    /// The only way to a [`DualDescent`].
+    pub fn check(self) -> Result<DualDescent> {
+        if self.tol.is_nan() || self.tol <= 0.0 {
+            return Err(Error::parameter("tol", self.tol, "it must be positive"));
+        }
+        Limit::check(self.max_iter)?;
+        let penalty = self.penalty.check()?;
+        Ok(DualDescent {
+            settings: Self { penalty, ..self },
+        })
+    }
+}
+
+/// Checked settings: the method, ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DualDescent {
+    settings: DualSettings,
+}
+
+/// A row of the dual problem. All that a step needs of it lies side by side.
+#[derive(Debug, Clone, Copy)]
+struct Variable {
+    alpha: f64,
+    /// `|x|^2 + D`.
+    curvature: f64,
+    /// The largest alpha.
+    bound: f64,
+    /// The label.
+    sign: f64,
+}
+
+/// Rows between two looks at the clock and for an interrupt.
+const ROWS_TO_LOOK: usize = 1024;
+
+/// Gradients below this are taken for 0.
+const NOTHING: f64 = 1e-12;
+
+impl LinearSolver for DualDescent {
+    fn solve<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        _: Option<&RuleState>,
+        mut recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let mut run = Run::new(problem, &self.settings)?;
+        let status = run.descend(&self.settings, &mut recorder, monitor)?;
+        let price = |i| run.price(i);
+        let alpha = |i: usize| run.variables[i].alpha;
+        let loss = self.settings.loss;
+        let found = certificate(problem, loss, price, &run.w, alpha, monitor)?;
+        recorder.keep(run.n_epochs as u64, || run.w.clone());
+        let mut machine = LinearMachine::new(problem, run.w, run.n_epochs as u64, status);
+        machine.certificate = Some(found);
+        machine.finish(problem, self.settings.intercept, recorder);
+        Ok(machine)
+    }
+}
+
+struct Run<'p, 'a, T: Lanes> {
+    problem: &'p LinearProblem<'a, T>,
+    c: f64,
+    loss: Loss,
+    w: Vec<f64>,
+    variables: Vec<Variable>,
+    /// Rows that may change, first; then those that are left out.
+    order: Vec<u32>,
+    n_active: usize,
+    random: Random,
+    n_epochs: usize,
+}
+
+/// The projected gradients of an epoch.
+#[derive(Debug, Clone, Copy)]
+struct Gradients {
+    lowest: f64,
+    highest: f64,
+}
+
+impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
+    fn new(problem: &'p LinearProblem<'a, T>, settings: &DualSettings) -> Result<Self> {
+        let n = problem.n_rows();
+        let mut run = Self {
+            problem,
+            c: settings.penalty.c(n),
+            loss: settings.loss,
+            w: vec![0.0; problem.n_weights()],
+            variables: reserve(n, 1, "dual variables")?,
+            order: (0..n as u32).collect(),
+            n_active: n,
+            random: Random::new(settings.seed),
+            n_epochs: 0,
+        };
+        for i in 0..n {
+            let (bound, diagonal) = match run.loss {
+                Loss::Hinge => (run.price(i), 0.0),
+                Loss::SquaredHinge => (f64::INFINITY, 0.5 / run.price(i)),
+            };
+            run.variables.push(Variable {
+                alpha: 0.0,
+                curvature: problem.example(i).square() + diagonal,
+                bound,
+                sign: problem.label(i),
+            });
+        }
+        Ok(run)
+    }
+
+    /// The C of a row.
+    fn price(&self, i: usize) -> f64 {
+        (self.c * self.problem.weight(i)).min(crate::solver::LARGEST)
+    }
+
+    fn descend(
+        &mut self,
+        settings: &DualSettings,
+        recorder: &mut Recorder,
+        monitor: &Monitor,
+    ) -> Result<Status> {
+        let everything = Gradients {
+            lowest: f64::NEG_INFINITY,
+            highest: f64::INFINITY,
+        };
+        let mut limits = everything;
+        loop {
+            recorder.tell(self.n_epochs as u64, || self.w.clone());
+            if settings.max_iter.is_some_and(|most| self.n_epochs >= most) {
+                return Ok(Status::IterationLimit);
+            }
+            let Some(found) = self.epoch(limits, monitor)? else {
+                return Ok(Status::TimeLimit);
+            };
+            self.n_epochs += 1;
+            if found.highest.is_nan() || found.lowest.is_nan() {
+                return Ok(Status::NonFinite);
+            }
+            if found.highest - found.lowest <= settings.tol {
+                if self.n_active == self.order.len() {
+                    return Ok(Status::Converged);
+                }
+                // The others are done: have a look at all rows.
+                self.n_active = self.order.len();
+                limits = everything;
+                continue;
+            }
+            limits = Gradients {
+                lowest: if found.lowest < 0.0 {
+                    found.lowest
+                } else {
+                    f64::NEG_INFINITY
+                },
+                highest: if found.highest > 0.0 {
+                    found.highest
+                } else {
+                    f64::INFINITY
+                },
+            };
+        }
+    }
+
+    /// Visits all active rows; `None` if the time is up.
+    fn epoch(&mut self, limits: Gradients, monitor: &Monitor) -> Result<Option<Gradients>> {
+        let mut found = Gradients {
+            lowest: f64::INFINITY,
+            highest: f64::NEG_INFINITY,
+        };
+        self.random.shuffle(&mut self.order[..self.n_active]);
+        let mut place = 0;
+        let mut n_visited = 0usize;
+        while place < self.n_active {
+            n_visited += 1;
+            if n_visited.is_multiple_of(ROWS_TO_LOOK) {
+                monitor.tick(ROWS_TO_LOOK as u64)?;
+                if monitor.time_is_up() {
+                    return Ok(None);
+                }
+            }
+            if self.visit(self.order[place] as usize, limits, &mut found) {
+                place += 1;
+            } else {
+                self.n_active -= 1;
+                self.order.swap(place, self.n_active);
+            }
+        }
+        // No gradient at all points inwards.
+        found.lowest = found.lowest.min(0.0);
+        found.highest = found.highest.max(0.0);
+        Ok(Some(found))
+    }
+
+    /// Takes one alpha to its optimum; `false` if the row is to be left out.
+    #[inline]
+    fn visit(&mut self, i: usize, limits: Gradients, found: &mut Gradients) -> bool {
+        let example = self.problem.example(i);
+        let variable = &mut self.variables[i];
+        let Variable {
+            alpha,
+            curvature,
+            bound,
+            sign,
+        } = *variable;
+        let mut gradient = sign * example.dot(&self.w) - 1.0;
+        if self.loss == Loss::SquaredHinge {
+            gradient += alpha * 0.5 / (self.c * self.problem.weight(i));
+        }
+        let mut projected = gradient;
+        if alpha == 0.0 {
+            if gradient > limits.highest {
+                return false;
+            }
+            projected = gradient.min(0.0);
+        } else if alpha == bound {
+            if gradient < limits.lowest {
+                return false;
+            }
+            projected = gradient.max(0.0);
+        }
+        found.lowest = found.lowest.min(projected);
+        found.highest = found.highest.max(projected);
+        if projected.abs() > NOTHING {
+            // A row of zeros has no curvature: only its bound stops it.
+            let next = if curvature > 0.0 {
+                (alpha - gradient / curvature).clamp(0.0, bound)
+            } else {
+                bound
+            };
+            variable.alpha = next;
+            example.add_to(&mut self.w, (next - alpha) * sign);
+        }
+        true
+    }
+}

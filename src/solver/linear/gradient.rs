@@ -1,0 +1,122 @@
+//! Full gradient descent on the squared hinge (004, section 4.1).
+//!
+//! ```text
+//! w <- w - eta (lambda w - 2/n sum_i c_i y_i max(0, 1 - y_i w . x_i) x_i)
+//! ```
+//!
+//! Every step goes through all rows, in parallel. It ends when the gradient is `tol` times the
+//! first one.
+
+use super::sums::{outputs, weighted_sum};
+use super::{Intercept, LinearMachine, LinearProblem, LinearSolver, Penalty, Recorder, RuleState};
+use crate::error::zeros;
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+use crate::solver::{Limit, Status};
+use crate::{Error, Result};
+
+/// Parameters as they come from the user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GradientSettings {
+    /// Norm against losses.
+    pub penalty: Penalty,
+    /// The step length.
+    pub eta0: f64,
+    /// The most steps; `None` for no limit.
+    pub max_iter: Option<usize>,
+    /// The share of the first gradient at which to stop.
+    pub tol: f64,
+    /// The bias.
+    pub intercept: Intercept,
+}
+
+impl GradientSettings {
+    /// The only way to a [`GradientDescent`].
+    pub fn check(self) -> Result<GradientDescent> {
+        if !(self.eta0 > 0.0 && self.eta0.is_finite()) {
+            let rule = "it must be a finite positive number";
+            return Err(Error::parameter("eta0", self.eta0, rule));
+        }
+        if self.tol.is_nan() || self.tol < 0.0 {
+            let rule = "it must not be negative";
+            return Err(Error::parameter("tol", self.tol, rule));
+        }
+        Limit::check(self.max_iter)?;
+        let penalty = self.penalty.check()?;
+        Ok(GradientDescent {
+            settings: Self { penalty, ..self },
+        })
+    }
+}
+
+/// Checked settings: the method, ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GradientDescent {
+    settings: GradientSettings,
+}
+
+impl LinearSolver for GradientDescent {
+    fn solve<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        start: Option<&RuleState>,
+        mut recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let given = &self.settings;
+        let n = problem.n_rows();
+        let lambda = given.penalty.lambda(n);
+        let mut w = start.map(|state| state.weights.clone()).unwrap_or_default();
+        w.resize(problem.n_weights(), 0.0);
+        let mut f = zeros(n, 1, "outputs")?;
+        let mut gradient = zeros(w.len(), 1, "a gradient")?;
+        let mut first = f64::NAN;
+        let mut n_iter = 0;
+        let status = loop {
+            recorder.tell(n_iter as u64, || w.clone());
+            if given.max_iter.is_some_and(|most| n_iter >= most) {
+                break Status::IterationLimit;
+            }
+            if monitor.time_is_up() {
+                break Status::TimeLimit;
+            }
+            monitor.tick(n as u64)?;
+            outputs(problem, &w, &mut f, monitor)?;
+            let pull = |i: usize| {
+                let label = problem.label(i);
+                let loss = (1.0 - label * f[i]).max(0.0);
+                -2.0 * problem.weight(i) * label * loss / n as f64
+            };
+            weighted_sum(problem, pull, &mut gradient, monitor)?;
+            let mut square = 0.0;
+            for (g, w) in gradient.iter_mut().zip(&w) {
+                *g += lambda * w;
+                square += *g * *g;
+            }
+            let length = f64::sqrt(square);
+            if n_iter == 0 {
+                first = length;
+            }
+            if !length.is_finite() {
+                break Status::NonFinite;
+            }
+            if length <= given.tol * first {
+                break Status::Converged;
+            }
+            for (w, g) in w.iter_mut().zip(&gradient) {
+                *w -= given.eta0 * g;
+            }
+            n_iter += 1;
+        };
+        recorder.keep(n_iter as u64, || w.clone());
+        let state = RuleState {
+            n_steps: n_iter as u64,
+            weights: w.clone(),
+            ..RuleState::default()
+        };
+        let mut machine = LinearMachine::new(problem, w, n_iter as u64, status);
+        machine.state = Some(state);
+        machine.finish(problem, given.intercept, recorder);
+        Ok(machine)
+    }
+}

@@ -1,0 +1,43 @@
+//! Any of the linear methods.
+
+use super::{
+    DualDescent, GradientDescent, LinearMachine, LinearNewton, LinearProblem, LinearSolver,
+    Recorder, RuleState, Sgd,
+};
+use crate::Result;
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+
+macro_rules! methods {
+    ($($name:ident),*) => {
+        /// A linear method that was chosen at run time.
+        #[derive(Debug, Clone)]
+        pub enum LinearMethod {
+            $(#[doc = concat!("See [`", stringify!($name), "`].")] $name($name)),*
+        }
+
+        $(impl From<$name> for LinearMethod {
+            fn from(solver: $name) -> Self {
+                LinearMethod::$name(solver)
+            }
+        })*
+
+        impl LinearSolver for LinearMethod {
+            fn solve<T: Lanes>(
+                &self,
+                problem: &LinearProblem<'_, T>,
+                start: Option<&RuleState>,
+                recorder: Recorder,
+                monitor: &Monitor,
+            ) -> Result<LinearMachine> {
+                match self {
+                    $(LinearMethod::$name(solver) => {
+                        solver.solve(problem, start, recorder, monitor)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+methods!(Sgd, GradientDescent, LinearNewton, DualDescent);

@@ -1,0 +1,135 @@
+//! Linear machines: the weights of the features are found without a kernel.
+//!
+//! ```text
+//! lambda / 2 |w|^2 + 1/n sum_i c_i loss(1 - y_i f(x_i)),   f(x) = w . x + b,   lambda = 1 / (C n)
+//! ```
+//!
+//! with the hinge `max(0, z)` or its square, and weights `c_i` of rows. A bias is the weight of a
+//! constant feature, and so part of the norm, or found afterwards ([`Intercept`]).
+//!
+//! Weights are f64, whatever the type of the rows.
+
+mod certificate;
+mod dual;
+mod example;
+mod gradient;
+mod method;
+mod newton;
+mod problem;
+mod record;
+mod rules;
+mod stochastic;
+mod sums;
+
+pub use dual::{DualDescent, DualSettings};
+pub use example::Example;
+pub use gradient::{GradientDescent, GradientSettings};
+pub use method::LinearMethod;
+pub use newton::{LinearNewton, LinearNewtonSettings};
+pub use problem::{Intercept, LinearProblem, Loss, Penalty};
+pub use record::{Recorder, Snapshot};
+pub use rules::RuleState;
+pub use stochastic::{EarlyStop, Optimizer, Sgd, SgdSettings, Visit};
+
+use super::Status;
+use crate::Result;
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+
+/// How near an exact machine is to the optimum, in units of `1/2 |w|^2 + C sum of losses`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinearCertificate {
+    /// The objective: not below the optimum.
+    pub primal: f64,
+    /// That of the dual problem: not above the optimum.
+    pub dual: f64,
+    /// The largest violation of the optimality conditions.
+    pub violation: f64,
+}
+
+/// A trained linear machine: `f(x) = weights . x + bias`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearMachine {
+    /// One for each feature.
+    pub weights: Vec<f64>,
+    /// The constant.
+    pub bias: f64,
+    /// Passes through the rows, or steps of methods that look at all rows in each.
+    pub n_iter: u64,
+    /// How the training ended.
+    pub status: Status,
+    /// Of exact methods.
+    pub certificate: Option<LinearCertificate>,
+    /// Where a stochastic method would go on.
+    pub state: Option<RuleState>,
+    /// Weights on the way, where they were asked for.
+    pub snapshots: Vec<Snapshot>,
+}
+
+impl LinearMachine {
+    /// From the weights of all features, the constant one last.
+    fn new<T: Lanes>(
+        problem: &LinearProblem<'_, T>,
+        weights: Vec<f64>,
+        n_iter: u64,
+        status: Status,
+    ) -> Self {
+        let (weights, bias) = problem.split(weights);
+        let machine = Self {
+            weights,
+            bias,
+            n_iter,
+            status,
+            certificate: None,
+            state: None,
+            snapshots: Vec::new(),
+        };
+        machine.or_nothing()
+    }
+
+    /// Takes the bias that is found afterwards, and what was recorded.
+    fn finish<T: Lanes>(
+        &mut self,
+        problem: &LinearProblem<'_, T>,
+        intercept: Intercept,
+        recorder: Recorder,
+    ) {
+        let bias = |weights: &[f64]| match intercept {
+            Intercept::Violators => problem.violators_bias(weights),
+            _ => problem.constant() * weights.last().unwrap_or(&0.0),
+        };
+        self.snapshots = recorder.finish();
+        for snapshot in &mut self.snapshots {
+            snapshot.bias = bias(&snapshot.weights);
+            snapshot.weights.pop();
+        }
+        if intercept == Intercept::Violators {
+            let mut weights = self.weights.clone();
+            weights.push(0.0);
+            self.bias = bias(&weights);
+        }
+    }
+
+    /// All zeros, and with a status that says so, if a number is not finite.
+    fn or_nothing(mut self) -> Self {
+        let is_finite = self.weights.iter().all(|w| w.is_finite()) && self.bias.is_finite();
+        if !is_finite {
+            self.weights.fill(0.0);
+            self.bias = 0.0;
+            self.status = Status::NonFinite;
+        }
+        self
+    }
+}
+
+/// A method that trains one linear machine.
+pub trait LinearSolver: Sync {
+    /// Trains, from a state where there is one and the method can use it.
+    fn solve<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        start: Option<&RuleState>,
+        recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine>;
+}

@@ -1,0 +1,206 @@
+//! The rows, labels and weights of one linear machine.
+
+use super::super::LARGEST;
+use super::example::Example;
+use crate::data::Matrix;
+use crate::error::reserve;
+use crate::simd::Lanes;
+use crate::{Error, Result};
+
+/// How the norm is weighed against the losses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Penalty {
+    /// `1/2 |w|^2 + C sum of losses`.
+    C(f64),
+    /// `lambda / 2 |w|^2 + mean of losses`.
+    Lambda(f64),
+}
+
+impl Penalty {
+    /// Refuses what is not a positive number; huge C are taken for 1e300.
+    pub fn check(self) -> Result<Self> {
+        let (name, value) = match self {
+            Penalty::C(c) => ("C", c),
+            Penalty::Lambda(lambda) => ("lambda_", lambda),
+        };
+        let rule = "it must be a positive number, at least 1e-300";
+        if value.is_nan() || value < 1.0 / LARGEST {
+            return Err(Error::parameter(name, value, rule));
+        }
+        Ok(match self {
+            Penalty::C(c) => Penalty::C(c.min(LARGEST)),
+            Penalty::Lambda(lambda) => Penalty::Lambda(lambda.min(LARGEST)),
+        })
+    }
+
+    /// The weight of the norm for a machine of `n` rows.
+    pub fn lambda(self, n: usize) -> f64 {
+        match self {
+            Penalty::C(c) => (1.0 / c / n.max(1) as f64).max(1.0 / LARGEST),
+            Penalty::Lambda(lambda) => lambda,
+        }
+    }
+
+    /// The price of a loss for a machine of `n` rows.
+    pub fn c(self, n: usize) -> f64 {
+        match self {
+            Penalty::C(c) => c,
+            Penalty::Lambda(lambda) => (1.0 / lambda / n.max(1) as f64).max(1.0 / LARGEST),
+        }
+    }
+}
+
+/// What an output costs that is not right by a margin of 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// `max(0, 1 - y f)`.
+    Hinge,
+    /// Its square.
+    SquaredHinge,
+}
+
+impl Loss {
+    /// From the name that Python uses.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "hinge" => Ok(Loss::Hinge),
+            "squared_hinge" => Ok(Loss::SquaredHinge),
+            _ => {
+                let rule = "it must be 'hinge' or 'squared_hinge'";
+                Err(Error::parameter("loss", format!("{name:?}"), rule))
+            }
+        }
+    }
+}
+
+/// The bias of a linear machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Intercept {
+    /// There is none.
+    None,
+    /// The weight of a feature of this value, which is part of the norm.
+    Constant(f64),
+    /// Found after the weights (004, section 3): the mean of `y - w . x` of the rows that are
+    /// not right by a margin of 1.
+    Violators,
+}
+
+impl Intercept {
+    /// The value of the constant feature, 0 for none.
+    pub fn constant(self) -> f64 {
+        match self {
+            Intercept::Constant(value) => value,
+            Intercept::None | Intercept::Violators => 0.0,
+        }
+    }
+}
+
+/// A binary problem: some rows of a matrix with labels and weights.
+#[derive(Debug, Clone)]
+pub struct LinearProblem<'a, T: Lanes> {
+    rows: &'a Matrix<'a, T>,
+    members: Vec<u32>,
+    labels: Vec<f64>,
+    weights: Option<Vec<f64>>,
+    constant: f64,
+}
+
+impl<'a, T: Lanes> LinearProblem<'a, T> {
+    /// From the rows that have a label, +1 or -1, with their weight; `weight` 0 leaves one out.
+    pub fn new(
+        rows: &'a Matrix<'a, T>,
+        label: impl Fn(usize) -> Option<f64>,
+        weight: impl Fn(usize) -> f64,
+        constant: f64,
+    ) -> Result<Self> {
+        let has_label = |&row: &usize| label(row).is_some() && weight(row) > 0.0;
+        let n = (0..rows.n_rows()).filter(has_label).count();
+        let mut members = reserve(n, 1, "the rows of a machine")?;
+        let mut labels = reserve(n, 1, "the labels of a machine")?;
+        let mut weights = reserve(n, 1, "the weights of a machine")?;
+        for row in (0..rows.n_rows()).filter(has_label) {
+            members.push(row as u32);
+            labels.extend(label(row));
+            weights.push(weight(row));
+        }
+        let all_one = weights.iter().all(|&weight| weight == 1.0);
+        Ok(Self {
+            rows,
+            members,
+            labels,
+            weights: (!all_one).then_some(weights),
+            constant,
+        })
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Number of weights: one for each feature, and one for the constant.
+    pub fn n_weights(&self) -> usize {
+        self.rows.n_cols() + 1
+    }
+
+    /// Whether rows store every value.
+    pub fn is_dense(&self) -> bool {
+        matches!(self.rows, Matrix::Dense(_))
+    }
+
+    /// Row `i` of the problem.
+    #[inline]
+    pub fn example(&self, i: usize) -> Example<'_, T> {
+        Example {
+            row: self.rows.row(self.members[i] as usize),
+            constant: self.constant,
+        }
+    }
+
+    /// The label of row `i`, +1 or -1.
+    #[inline]
+    pub fn label(&self, i: usize) -> f64 {
+        self.labels[i]
+    }
+
+    /// The weight of row `i`.
+    #[inline]
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
+    }
+
+    /// The number, among all rows, of row `i` of the problem.
+    pub fn member(&self, i: usize) -> u32 {
+        self.members[i]
+    }
+
+    /// The value of the constant feature.
+    pub fn constant(&self) -> f64 {
+        self.constant
+    }
+
+    /// Numbers of rows with label +1 and with label -1.
+    pub fn counts(&self) -> (usize, usize) {
+        let positive = self.labels.iter().filter(|&&label| label > 0.0).count();
+        (positive, self.n_rows() - positive)
+    }
+
+    /// Weights of the features, and the bias that the weight of the constant feature makes.
+    pub fn split(&self, mut weights: Vec<f64>) -> (Vec<f64>, f64) {
+        let constant = weights.pop().unwrap_or(0.0);
+        (weights, self.constant * constant)
+    }
+
+    /// The mean of `y - w . x` of the rows that are not right by a margin of 1.
+    pub fn violators_bias(&self, w: &[f64]) -> f64 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for i in 0..self.n_rows() {
+            let (output, label) = (self.example(i).dot(w), self.label(i));
+            if label * output < 1.0 {
+                sum += self.weight(i) * (label - output);
+                total += self.weight(i);
+            }
+        }
+        if total > 0.0 { sum / total } else { 0.0 }
+    }
+}

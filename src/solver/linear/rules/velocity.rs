@@ -1,0 +1,196 @@
+//! Weights with a velocity, brought up to date where they are looked at.
+//!
+//! A step without pulls is linear: `(w, v) <- M (w, v)` for each feature, with
+//!
+//! ```text
+//! v' = keep v + decay w,   w' = w - v'        M = | 1 - decay   -keep |
+//!                                                 |     decay    keep |
+//! ```
+//!
+//! A feature that was not looked at for k steps gets `M^k`, whose powers are at hand for each
+//! digit of k. Dense rows look at all features: these share one count of steps.
+
+use super::super::example::Example;
+use super::RuleState;
+use crate::data::Row;
+use crate::simd::{self, Lanes};
+
+/// A 2 x 2 matrix, row after row.
+type Map = [f64; 4];
+
+const IDENTITY: Map = [1.0, 0.0, 0.0, 1.0];
+
+/// Bits of a digit, and digits of the largest count.
+const BITS: u32 = 6;
+const DIGITS: usize = 8;
+
+#[derive(Debug, Clone)]
+pub struct Velocity {
+    w: Vec<f64>,
+    v: Vec<f64>,
+    powers: Vec<Map>,
+    n_steps: u64,
+    /// The step to which all features, or with sparse rows each, are up to date.
+    all_at: u64,
+    at: Vec<u64>,
+}
+
+impl Velocity {
+    /// Goes on from a state.
+    pub fn new(keep: f64, decay: f64, state: &RuleState) -> Self {
+        let d = state.weights.len();
+        let memory = &state.memory;
+        let v = if memory.is_empty() {
+            vec![0.0; d]
+        } else {
+            memory.clone()
+        };
+        Self {
+            w: state.weights.clone(),
+            v,
+            powers: powers([1.0 - decay, -keep, decay, keep]),
+            n_steps: state.n_steps,
+            all_at: state.n_steps,
+            at: Vec::new(),
+        }
+    }
+
+    /// `(w - ahead v) . x`, w and v of now.
+    #[inline]
+    pub fn output<T: Lanes>(&mut self, ahead: f64, example: &Example<'_, T>) -> f64 {
+        if let Row::Sparse(..) = example.row {
+            self.update(example, self.n_steps);
+            let velocity = if ahead == 0.0 {
+                0.0
+            } else {
+                example.dot(&self.v)
+            };
+            return example.dot(&self.w) - ahead * velocity;
+        }
+        let map = self.power(self.n_steps - self.all_at);
+        let of_w = map[0] - ahead * map[2];
+        let of_v = map[1] - ahead * map[3];
+        let velocity = if of_v == 0.0 {
+            0.0
+        } else {
+            example.dot(&self.v)
+        };
+        of_w * example.dot(&self.w) + of_v * velocity
+    }
+
+    /// `v' = keep v + decay w - sum of pulls, w' = w - v'`.
+    #[inline]
+    pub fn step<T: Lanes>(&mut self, eta: f64, pulls: &[(f64, Example<'_, T>)]) {
+        self.n_steps += 1;
+        for (pull, example) in pulls {
+            match example.row {
+                Row::Sparse(..) => self.update(example, self.n_steps),
+                Row::Dense(_) => self.update_all(),
+            }
+            example.add_to(&mut self.v, -eta * pull);
+            example.add_to(&mut self.w, eta * pull);
+        }
+    }
+
+    /// Brings the features of a sparse row up to a step.
+    #[inline]
+    fn update<T: Lanes>(&mut self, example: &Example<'_, T>, step: u64) {
+        if self.at.is_empty() {
+            self.at = vec![self.all_at; self.w.len()];
+        }
+        let Self {
+            w, v, at, powers, ..
+        } = self;
+        example.for_each(w.len() - 1, |feature, _| {
+            let since = step - at[feature];
+            at[feature] = step;
+            if since > 0 && (w[feature] != 0.0 || v[feature] != 0.0) {
+                (w[feature], v[feature]) = apply(powers, since, (w[feature], v[feature]));
+            }
+        });
+    }
+
+    /// Brings all features up to now.
+    fn update_all(&mut self) {
+        if self.at.is_empty() {
+            let map = self.power(self.n_steps - self.all_at);
+            if self.n_steps > self.all_at {
+                simd::map_pairs(&mut self.w, &mut self.v, map);
+            }
+        } else {
+            let now = self.current();
+            (self.w, self.v) = now;
+            self.at.clear();
+        }
+        self.all_at = self.n_steps;
+    }
+
+    /// Weights and velocity of now.
+    pub fn current(&self) -> (Vec<f64>, Vec<f64>) {
+        let at = |feature: usize| self.at.get(feature).copied().unwrap_or(self.all_at);
+        let now = |feature: usize| {
+            let since = self.n_steps - at(feature);
+            apply(&self.powers, since, (self.w[feature], self.v[feature]))
+        };
+        (0..self.w.len()).map(now).unzip()
+    }
+
+    /// What a rule with these weights knows.
+    pub fn state(&self, eta: f64) -> RuleState {
+        let (weights, memory) = self.current();
+        RuleState {
+            n_steps: self.n_steps,
+            weights,
+            memory,
+            n_averaged: 0,
+            eta,
+        }
+    }
+
+    fn power(&self, k: u64) -> Map {
+        digits(k).fold(IDENTITY, |map, place| product(map, self.powers[place]))
+    }
+}
+
+/// The places of the powers that make up `M^k`, for digits that are not 0.
+#[inline]
+fn digits(k: u64) -> impl Iterator<Item = usize> {
+    let k = k.min((1 << (BITS as usize * DIGITS)) - 1);
+    let digit = move |place: usize| (k >> (BITS as usize * place)) as usize & ((1 << BITS) - 1);
+    let used = (64 - k.leading_zeros()).div_ceil(BITS) as usize;
+    (0..used)
+        .filter(move |&place| digit(place) > 0)
+        .map(move |place| (place << BITS) + digit(place))
+}
+
+#[inline]
+fn apply(powers: &[Map], k: u64, pair: (f64, f64)) -> (f64, f64) {
+    digits(k).fold(pair, |(w, v), place| {
+        let map = powers[place];
+        (map[0] * w + map[1] * v, map[2] * w + map[3] * v)
+    })
+}
+
+/// `M^(j 64^i)` at `64 i + j`.
+fn powers(map: Map) -> Vec<Map> {
+    let mut powers = Vec::with_capacity(DIGITS << BITS);
+    let mut base = map;
+    for _ in 0..DIGITS {
+        let mut power = IDENTITY;
+        for _ in 0..1 << BITS {
+            powers.push(power);
+            power = product(power, base);
+        }
+        base = power;
+    }
+    powers
+}
+
+fn product(a: Map, b: Map) -> Map {
+    [
+        a[0] * b[0] + a[1] * b[2],
+        a[0] * b[1] + a[1] * b[3],
+        a[2] * b[0] + a[3] * b[2],
+        a[2] * b[1] + a[3] * b[3],
+    ]
+}

@@ -1,0 +1,379 @@
+//! Stochastic gradient descent: rows in turn, an update rule, and when to stop.
+//!
+//! (001; 004, section 4.3; 000, algorithm A.)
+
+use super::example::Example;
+use super::rules::{Momentum, Nag, Pegasos, Plain, RmsProp, Rule, RuleState};
+use super::{Intercept, LinearMachine, LinearProblem, LinearSolver, Penalty, Recorder};
+use crate::data::Random;
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+use crate::solver::Status;
+use crate::{Error, Result};
+
+/// Which rule makes the steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Optimizer {
+    /// Steps of `1 / (lambda t)`.
+    Pegasos,
+    /// Steps of `eta / (1 + lambda eta t)`.
+    Sgd,
+    /// With a velocity.
+    Momentum,
+    /// With a velocity, and the gradient ahead.
+    Nag,
+    /// Steps of each feature divided by its mean gradient.
+    RmsProp,
+}
+
+impl Optimizer {
+    /// From the name that Python uses.
+    pub fn parse(name: &str) -> Result<Self> {
+        Ok(match name {
+            "pegasos" => Optimizer::Pegasos,
+            "sgd" => Optimizer::Sgd,
+            "momentum" => Optimizer::Momentum,
+            "nag" => Optimizer::Nag,
+            "rmsprop" => Optimizer::RmsProp,
+            _ => {
+                let rule = "it must be 'pegasos', 'sgd', 'momentum', 'nag' or 'rmsprop'";
+                return Err(Error::parameter("optimizer", format!("{name:?}"), rule));
+            }
+        })
+    }
+
+    fn can_average(self) -> bool {
+        matches!(self, Optimizer::Pegasos | Optimizer::Sgd)
+    }
+}
+
+/// Which row comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visit {
+    /// All rows in turn, shuffled anew for each epoch.
+    Shuffled,
+    /// All rows in turn.
+    InOrder,
+    /// Any row, drawn anew each time, as the papers do.
+    Drawn,
+}
+
+impl Visit {
+    /// From the name that Python uses.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "shuffled" => Ok(Visit::Shuffled),
+            "in order" => Ok(Visit::InOrder),
+            "drawn" => Ok(Visit::Drawn),
+            _ => {
+                let rule = "it must be True, False or 'draw'";
+                Err(Error::parameter("shuffle", format!("{name:?}"), rule))
+            }
+        }
+    }
+}
+
+/// Stops before all epochs are done, when nothing gets better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EarlyStop {
+    /// What counts as better: a mean loss lower by this, or an accuracy higher by this.
+    pub tol: f64,
+    /// Epochs in a row without getting better.
+    pub patience: usize,
+    /// The share of the rows of each label that are kept for judging; without it, the loss of
+    /// the rows when they are visited is judged.
+    pub validation: Option<f64>,
+}
+
+/// Parameters as they come from the user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SgdSettings {
+    /// The rule.
+    pub optimizer: Optimizer,
+    /// Norm against losses.
+    pub penalty: Penalty,
+    /// The most passes through the rows.
+    pub epochs: usize,
+    /// Rows of a step.
+    pub batch_size: usize,
+    /// Whether Pegasos keeps w in the ball of radius `1 / sqrt(lambda)`.
+    pub project: bool,
+    /// The share of the steps, the last ones, whose mean is the result.
+    pub average: f64,
+    /// The (first) step length; `None` for one that fits the rows.
+    pub eta0: Option<f64>,
+    /// The share of the velocity that stays.
+    pub momentum: f64,
+    /// The bias.
+    pub intercept: Intercept,
+    /// The order of rows.
+    pub visit: Visit,
+    /// When to stop early.
+    pub early_stop: Option<EarlyStop>,
+    /// Of the order of rows.
+    pub seed: u64,
+}
+
+impl SgdSettings {
+    /// The only way to a [`Sgd`].
+    pub fn check(self) -> Result<Sgd> {
+        let refuse = |name, value: f64, rule| Err(Error::parameter(name, value, rule));
+        let unit = |value: f64| (0.0..=1.0).contains(&value);
+        if self.epochs == 0 {
+            return refuse("epochs", 0.0, "it must be at least 1");
+        }
+        if self.batch_size == 0 {
+            return refuse("batch_size", 0.0, "it must be at least 1");
+        }
+        if !unit(self.average) {
+            return refuse("average", self.average, "it must be from 0 to 1");
+        }
+        if self.eta0.is_some_and(|eta| !(eta > 0.0 && eta.is_finite())) {
+            let eta = self.eta0.unwrap_or(f64::NAN);
+            return refuse("eta0", eta, "it must be a finite positive number");
+        }
+        if !(0.0..1.0).contains(&self.momentum) {
+            return refuse("momentum", self.momentum, "it must be from 0 to below 1");
+        }
+        if let Some(stop) = self.early_stop {
+            if stop.tol.is_nan() || stop.tol < 0.0 {
+                return refuse("tol", stop.tol, "it must not be negative");
+            }
+            if stop.patience == 0 {
+                return refuse("n_iter_no_change", 0.0, "it must be at least 1");
+            }
+            if let Some(share) = stop.validation
+                && !(share > 0.0 && share < 1.0)
+            {
+                let rule = "it must be between 0 and 1";
+                return refuse("validation_fraction", share, rule);
+            }
+        }
+        let penalty = self.penalty.check()?;
+        Ok(Sgd {
+            settings: Self { penalty, ..self },
+        })
+    }
+}
+
+/// Checked settings: the method, ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sgd {
+    settings: SgdSettings,
+}
+
+/// Rows between two looks at the clock and for an interrupt.
+const ROWS_TO_LOOK: usize = 1024;
+
+impl LinearSolver for Sgd {
+    fn solve<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        start: Option<&RuleState>,
+        recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let given = &self.settings;
+        let lambda = given.penalty.lambda(problem.n_rows());
+        let mut state = start.cloned().unwrap_or_default();
+        state.weights.resize(problem.n_weights(), 0.0);
+        let eta = match given.eta0 {
+            Some(eta) => eta,
+            None if state.eta > 0.0 => state.eta,
+            None => first_step(problem, given),
+        };
+        let gamma = given.momentum;
+        match given.optimizer {
+            Optimizer::Pegasos => {
+                let rule = Pegasos::new(lambda, given.project, &state);
+                self.run(rule, problem, recorder, monitor)
+            }
+            Optimizer::Sgd => self.run(Plain::new(lambda, eta, &state), problem, recorder, monitor),
+            Optimizer::Momentum => {
+                let rule = Momentum::new(lambda, eta, gamma, &state);
+                self.run(rule, problem, recorder, monitor)
+            }
+            Optimizer::Nag => {
+                let rule = Nag::new(lambda, eta, gamma, &state);
+                self.run(rule, problem, recorder, monitor)
+            }
+            Optimizer::RmsProp => {
+                let rule = RmsProp::new(lambda, eta, &state);
+                self.run(rule, problem, recorder, monitor)
+            }
+        }
+    }
+}
+
+/// Rows whose lengths the first step goes by.
+const SAMPLE: usize = 1000;
+
+/// The step length after which a row of middle length is right: `1 / mean of |x|^2`. Steps that
+/// stay as long as they are get a tenth of it, and RMSprop the 0.01 of the paper.
+fn first_step<T: Lanes>(problem: &LinearProblem<'_, T>, given: &SgdSettings) -> f64 {
+    let n = problem.n_rows().min(SAMPLE);
+    let sum: f64 = (0..n).map(|i| problem.example(i).square()).sum();
+    let one = if sum > 0.0 { n as f64 / sum } else { 1.0 };
+    match given.optimizer {
+        Optimizer::Pegasos | Optimizer::Sgd => one,
+        Optimizer::Momentum | Optimizer::Nag => 0.1 * (1.0 - given.momentum) * one,
+        Optimizer::RmsProp => 0.01,
+    }
+}
+
+impl Sgd {
+    fn run<T: Lanes, R: Rule>(
+        &self,
+        mut rule: R,
+        problem: &LinearProblem<'_, T>,
+        mut recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let given = &self.settings;
+        // Other rows come first in every call that goes on from another.
+        let mut random = Random::new(given.seed.wrapping_add(rule.state().n_steps));
+        let (mut train, validation) = self.hold_out(problem, &mut random);
+        let n_steps = train.len().div_ceil(given.batch_size);
+        let average_from = self.average_from(n_steps);
+        let mut judge = Judge::new(given.early_stop);
+        let (mut step, mut n_epochs, mut status) = (0, 0, Status::Converged);
+        let mut pulls = Vec::with_capacity(given.batch_size);
+        recorder.tell(0, || rule.weights());
+        'epochs: for _ in 0..given.epochs {
+            n_epochs += 1;
+            if given.visit == Visit::Shuffled {
+                random.shuffle(&mut train);
+            }
+            let mut loss = 0.0;
+            for batch in 0..n_steps {
+                let first = batch * given.batch_size;
+                let last = (first + given.batch_size).min(train.len());
+                if step == average_from {
+                    rule.start_average();
+                }
+                pulls.clear();
+                for place in first..last {
+                    let i = match given.visit {
+                        Visit::Drawn => train[random.below(train.len())],
+                        Visit::Shuffled | Visit::InOrder => train[place],
+                    } as usize;
+                    loss += look(&mut rule, problem, i, last - first, &mut pulls);
+                    if place.is_multiple_of(ROWS_TO_LOOK) {
+                        monitor.tick(ROWS_TO_LOOK as u64)?;
+                        if monitor.time_is_up() {
+                            status = Status::TimeLimit;
+                            break 'epochs;
+                        }
+                    }
+                }
+                rule.step(&pulls);
+                step += 1;
+                recorder.tell(step, || rule.weights());
+            }
+            let mean = loss / train.len().max(1) as f64;
+            if judge.is_done(|| match &validation {
+                Some(rows) => accuracy(problem, rows, &rule.weights()),
+                None => -mean,
+            }) {
+                break;
+            }
+        }
+        recorder.keep(step, || rule.weights());
+        let mut machine = LinearMachine::new(problem, rule.weights(), n_epochs, status);
+        machine.state = Some(rule.state());
+        machine.finish(problem, given.intercept, recorder);
+        Ok(machine)
+    }
+
+    /// The step from which on weights are averaged.
+    fn average_from(&self, steps_of_epoch: usize) -> u64 {
+        let given = &self.settings;
+        if given.average == 0.0 || !given.optimizer.can_average() {
+            return u64::MAX;
+        }
+        let all = (steps_of_epoch as f64) * given.epochs as f64;
+        ((1.0 - given.average) * all) as u64
+    }
+
+    /// The rows to visit, and those that judge, if some are to be held out.
+    fn hold_out<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        random: &mut Random,
+    ) -> (Vec<u32>, Option<Vec<u32>>) {
+        let all: Vec<u32> = (0..problem.n_rows() as u32).collect();
+        let Some(share) = self.settings.early_stop.and_then(|stop| stop.validation) else {
+            return (all, None);
+        };
+        let (mut train, mut held_out) = (Vec::new(), Vec::new());
+        for sign in [1.0, -1.0] {
+            let has_sign = |&&i: &&u32| problem.label(i as usize) == sign;
+            let mut rows: Vec<u32> = all.iter().filter(has_sign).copied().collect();
+            random.shuffle(&mut rows);
+            let n = (share * rows.len() as f64).round() as usize;
+            held_out.extend_from_slice(&rows[..n]);
+            train.extend_from_slice(&rows[n..]);
+        }
+        train.sort_unstable();
+        (train, Some(held_out))
+    }
+}
+
+/// Looks at a row: its loss, and its pull if it has one.
+#[inline]
+fn look<'p, T: Lanes, R: Rule>(
+    rule: &mut R,
+    problem: &'p LinearProblem<'_, T>,
+    i: usize,
+    batch: usize,
+    pulls: &mut Vec<(f64, Example<'p, T>)>,
+) -> f64 {
+    let (example, label) = (problem.example(i), problem.label(i));
+    let loss = 1.0 - label * rule.output(&example);
+    if loss > 0.0 {
+        let weight = problem.weight(i);
+        pulls.push((weight * label / batch as f64, example));
+        weight * loss
+    } else {
+        0.0
+    }
+}
+
+/// Counts epochs that did not get better.
+struct Judge {
+    stop: Option<EarlyStop>,
+    best: f64,
+    n_worse: usize,
+}
+
+impl Judge {
+    fn new(stop: Option<EarlyStop>) -> Self {
+        Self {
+            stop,
+            best: f64::NEG_INFINITY,
+            n_worse: 0,
+        }
+    }
+
+    /// Takes the score of an epoch, if it is wanted, and tells whether to stop.
+    fn is_done(&mut self, score: impl FnOnce() -> f64) -> bool {
+        let Some(stop) = self.stop else { return false };
+        let score = score();
+        if score > self.best + stop.tol {
+            self.n_worse = 0;
+        } else {
+            self.n_worse += 1;
+        }
+        self.best = self.best.max(score);
+        self.n_worse >= stop.patience
+    }
+}
+
+/// The share of rows that weights get right.
+fn accuracy<T: Lanes>(problem: &LinearProblem<'_, T>, rows: &[u32], w: &[f64]) -> f64 {
+    let is_right = |&&i: &&u32| {
+        let output = problem.example(i as usize).dot(w);
+        (output > 0.0) == (problem.label(i as usize) > 0.0)
+    };
+    rows.iter().filter(is_right).count() as f64 / rows.len().max(1) as f64
+}
