@@ -360,7 +360,7 @@ def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
         )
     plan = {
         "class_weights": _class_weights(model.class_weight, rows),
-        "multi_class": _parameters.choice("multi_class", model.multi_class, _parameters.SCHEMES),
+        "multi_class": _parameters.scheme(model.multi_class),
         "break_ties": model._breaks_ties(),
     }
     return _Group(model._method, model._settings(), plan, []), model._kernel_arguments()

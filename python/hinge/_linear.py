@@ -91,9 +91,7 @@ class LinearClassifier(Classifier):
                 "states": states,
             },
             {
-                "multi_class": _parameters.choice(
-                    "multi_class", self.multi_class, _parameters.SCHEMES
-                ),
+                "multi_class": _parameters.scheme(self.multi_class),
                 "threads": _resources.threads(self.n_jobs),
                 "time_limit": limit,
                 "record_every": record_every,

@@ -169,6 +169,11 @@ impl<T: Lanes> TrainingSet<T> {
         &self.labels
     }
 
+    /// The weight of each row, in the order of the classes, where rows have weights.
+    pub fn row_weights(&self) -> Option<&[f64]> {
+        self.row_weights.as_deref()
+    }
+
     /// Trains the machines of a scheme, in parallel in the pool of the caller.
     ///
     /// `budget_bytes` bounds the Gram matrix, or the caches of all machines together.
