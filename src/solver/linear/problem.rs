@@ -214,6 +214,14 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         self.constant
     }
 
+    /// The mean weight of all rows.
+    pub fn mean_weight(&self) -> f64 {
+        match &self.weights {
+            None => 1.0,
+            Some(weights) => weights.iter().sum::<f64>() / self.n_rows.max(1) as f64,
+        }
+    }
+
     /// Numbers of rows with label +1 and with label -1.
     pub fn counts(&self) -> (usize, usize) {
         let positive = self.labels.iter().filter(|&&label| label > 0).count();
