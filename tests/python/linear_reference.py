@@ -3,7 +3,7 @@
 Rows are dense, labels +1 and -1; each function follows its formulas line by line.
 """
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -118,7 +118,7 @@ def machines(y, scheme="ovr"):
         return [(np.arange(len(y)), np.where(codes == 1, 1.0, -1.0))]
     if scheme == "ovr":
         return [(np.arange(len(y)), np.where(codes == c, 1.0, -1.0)) for c in range(k)]
-    pairs = combinations(range(k), 2) if scheme == "ovo" else zip(range(k), range(1, k))
+    pairs = combinations(range(k), 2) if scheme == "ovo" else pairwise(range(k))
     found = []
     for a, b in pairs:
         rows = np.flatnonzero((codes == a) | (codes == b))
