@@ -56,12 +56,17 @@ def iterates(
     project=False,
     eta=None,
     momentum=0.9,
+    start=None,
 ):
-    """The weights before the first step and after each; ``order`` has the rows of each epoch."""
+    """The weights before the first step and after each; ``order`` has the rows of each epoch.
+
+    ``start`` has weights and a number of steps from which to go on.
+    """
     weights = np.ones(len(y)) if weights is None else weights
     eta = first_step(Z, optimizer, momentum) if eta is None else eta
     w, v, squares = (np.zeros(Z.shape[1]) for _ in range(3))
-    found, t = [w], 0
+    w, t = (w, 0) if start is None else start
+    found = [w]
     for rows in order:
         for start in range(0, len(rows), batch_size):
             batch = rows[start : start + batch_size]
