@@ -49,6 +49,7 @@ fn model(n_classes: usize, random: &mut Random) -> Result<Model<f32>> {
         &vec![VECTORS / n_classes; n_classes],
         (0..n_coefficients).map(|_| random.unit() - 0.5).collect(),
         vec![0.0; n_machines],
+        None,
     )
 }
 

@@ -2,16 +2,16 @@
 //! depend on the number of threads.
 
 use hinge::data::{Csr, Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, Gram, Kernel, KernelKind, KernelSettings, PackedRows};
-use hinge::model::Model;
+use hinge::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
+use hinge::model::{Model, Ties};
 use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, TrainingSet};
+use hinge::multiclass::{Patterns, RowSource, Scheme, TrainingSet};
 use hinge::solver::{Machine, OllawvSettings};
 use hinge::{Result, threads};
 use std::borrow::Cow;
 
 const D: usize = 6;
-const SCHEMES: [Scheme; 2] = [Scheme::OneVsOne, Scheme::OneVsRest];
+const SCHEMES: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
 
 fn dense(n: usize, seed: u64) -> Dense<'static, f64> {
     let mut random = Random::new(seed);
@@ -37,17 +37,17 @@ fn settings(kind: KernelKind) -> KernelSettings {
     }
 }
 
-/// Machines that use most of their rows, with the labels they were trained with.
+/// Machines that use most of their rows, with the set they were trained on.
 fn train(
     rows: &Matrix<'_, f64>,
     k: usize,
     scheme: Scheme,
     kind: KernelKind,
-) -> Result<(Kernel, Labels, Vec<Machine>)> {
+) -> Result<(TrainingSet<f64>, Vec<Machine>)> {
     let mut random = Random::new(9);
     let codes: Vec<u32> = (0..rows.n_rows()).map(|_| random.below(k) as u32).collect();
     let labels = Labels::new(&codes, k)?;
-    let set = TrainingSet::new(rows, labels.clone(), vec![1.0; k], settings(kind))?;
+    let set = TrainingSet::new(rows, labels, vec![1.0; k], settings(kind))?;
     let solver = OllawvSettings {
         margins: vec![0.5],
         c: 2.0,
@@ -56,19 +56,19 @@ fn train(
     };
     let monitor = Monitor::new();
     let trained = set.train(&solver.check()?, scheme, RowSource::Computed, 0, &monitor)?;
-    Ok((*set.kernel(), labels, trained.machines.concat()))
+    Ok((set, trained.machines.concat()))
 }
 
 /// `sum alpha exp(-gamma |x - z|^2) + bias` of each machine for each row.
 fn plain_sums(
-    (kernel, labels, machines): &(Kernel, Labels, Vec<Machine>),
+    (set, machines): &(TrainingSet<f64>, Vec<Machine>),
     rows: &Dense<'_, f64>,
     queries: &Dense<'_, f64>,
 ) -> Vec<f64> {
     let rbf = |i: usize, row: u32| {
-        let row = rows.row(labels.order()[row as usize] as usize);
+        let row = rows.row(set.labels().order()[row as usize] as usize);
         let squares = queries.row(i).iter().zip(row).map(|(x, z)| (x - z).powi(2));
-        (-kernel.gamma() * squares.sum::<f64>()).exp()
+        (-set.kernel().gamma() * squares.sum::<f64>()).exp()
     };
     let value = |i: usize, machine: &Machine| {
         let terms = machine
@@ -92,7 +92,7 @@ fn decision_values_are_the_sums_of_the_machines() -> Result<()> {
         for own in [Matrix::Dense(rows.clone()), sparse(&rows)] {
             let trained = train(&own, k, scheme, KernelKind::Rbf)?;
             let expected = plain_sums(&trained, &rows, &queries);
-            let model = Model::new(trained.0, scheme, &trained.1, &trained.2, &own)?;
+            let model = Model::new(&trained.0, scheme, &trained.1, &own, &Monitor::new())?;
             for matrix in [Matrix::Dense(queries.clone()), sparse(&queries)] {
                 let values = model.decision_values(&matrix, &Monitor::new())?;
                 assert_eq!(values.len(), expected.len());
@@ -117,12 +117,60 @@ fn a_precomputed_kernel_gives_the_decision_values_of_its_formula() -> Result<()>
     let rbf = settings(KernelKind::Rbf).check(&rows)?;
     let gram = Gram::new(&PackedRows::new(&rows, &order)?, &rbf, &Monitor::new())?;
     let gram = Matrix::Dense(Dense::new(Cow::Owned(gram.into_values()), 120, 120)?);
-    let decide = |rows: &Matrix<'_, f64>, kind| {
-        let (kernel, labels, machines) = train(rows, 3, Scheme::OneVsOne, kind)?;
-        let model = Model::new(kernel, Scheme::OneVsOne, &labels, &machines, rows)?;
-        model.decision_values(rows, &Monitor::new())
-    };
-    let expected = decide(&rows, KernelKind::Rbf)?;
-    assert_eq!(decide(&gram, KernelKind::Precomputed)?, expected);
+    for scheme in SCHEMES {
+        let decide = |rows: &Matrix<'_, f64>, kind| {
+            let (set, machines) = train(rows, 3, scheme, kind)?;
+            let model = Model::new(&set, scheme, &machines, rows, &Monitor::new())?;
+            let scores = model.class_scores(rows, &Monitor::new())?;
+            Ok((model.decision_values(rows, &Monitor::new())?, scores))
+        };
+        let expected: Result<(Vec<f64>, Vec<f64>)> = decide(&rows, KernelKind::Rbf);
+        assert_eq!(decide(&gram, KernelKind::Precomputed)?, expected?);
+    }
+    Ok(())
+}
+
+/// The rule, word by word, from the outputs for the training rows.
+#[test]
+fn ordinal_labels_are_counted_on_the_training_rows_by_their_weights() -> Result<()> {
+    let (k, rows) = (4, Matrix::Dense(dense(150, 5)));
+    let weights: Vec<f64> = (0..150).map(|row| 1.0 + f64::from(row % 3)).collect();
+    let (set, machines) = train(&rows, k, Scheme::Ordinal, KernelKind::Rbf)?;
+    let set = set.with_row_weights(&weights)?;
+    let few: Vec<Machine> = machines
+        .iter()
+        .map(|machine| Machine {
+            terms: machine.terms[..5].to_vec(),
+            ..machine.clone()
+        })
+        .collect();
+    let monitor = Monitor::new();
+    let path = Model::path(&set, Scheme::Ordinal, &[&machines, &few], &rows, &monitor)?;
+    let queries = Matrix::Dense(dense(80, 6));
+    let found = path.predict_path(&queries, Ties::LargestSum, &monitor)?;
+    for (setting, machines) in [&machines, &few].into_iter().enumerate() {
+        let model = Model::new(&set, Scheme::Ordinal, machines, &rows, &monitor)?;
+        let values = model.decision_values(&rows, &monitor)?;
+        let mut patterns = Patterns::new(k);
+        for row in 0..150 {
+            let place = set.labels().order().iter().position(|&r| r == row as u32);
+            let class = set.labels().class_of(place.expect("a place for each row"));
+            patterns.add(&values[row * (k - 1)..][..k - 1], class, weights[row]);
+        }
+        assert_eq!(model.patterns(), Some(&patterns));
+        let values = model.decision_values(&queries, &monitor)?;
+        let winner = |outputs: &[f64]| patterns.winner(outputs);
+        let expected: Vec<u32> = values.chunks(k - 1).map(winner).collect();
+        assert_eq!(
+            model.predict(&queries, Ties::LowestLabel, &monitor)?,
+            expected
+        );
+        let of_setting: Vec<u32> = found.chunks(2).map(|both| both[setting]).collect();
+        assert_eq!(of_setting, expected, "setting {setting}");
+        let by_five = threads::install(5, || {
+            Model::new(&set, Scheme::Ordinal, machines, &rows, &monitor)
+        })??;
+        assert_eq!(by_five.patterns(), Some(&patterns));
+    }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use hinge::data::{Dense, Matrix, Random};
 use hinge::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows};
-use hinge::model::Model;
+use hinge::model::{Model, Ties};
 use hinge::monitor::Monitor;
-use hinge::multiclass::Scheme;
+use hinge::multiclass::{Patterns, Scheme};
 use hinge::{Error, Result};
 use std::borrow::Cow;
 
@@ -32,6 +32,8 @@ struct Parts {
     n_support: Vec<usize>,
     dual_coef: Vec<f64>,
     biases: Vec<f64>,
+    scheme: Scheme,
+    patterns: Option<Patterns>,
 }
 
 fn parts() -> Parts {
@@ -41,6 +43,20 @@ fn parts() -> Parts {
         n_support: vec![2, 0, 1],
         dual_coef: vec![0.5, -1.0, 0.25, 2.0, 0.0, -0.5],
         biases: vec![0.1, 0.2, 0.3],
+        scheme: Scheme::OneVsOne,
+        patterns: None,
+    }
+}
+
+/// The same vectors with two machines of neighbours.
+fn ordinal() -> Parts {
+    let mut patterns = Patterns::new(3);
+    patterns.add(&[1.0, 1.0], 2, 1.0);
+    Parts {
+        biases: vec![0.1, 0.2],
+        scheme: Scheme::Ordinal,
+        patterns: Some(patterns),
+        ..parts()
     }
 }
 
@@ -48,12 +64,13 @@ fn model(parts: Parts) -> Result<Model<f64>> {
     let order: Vec<u32> = (0..parts.rows as u32).collect();
     Model::from_parts(
         linear()?,
-        Scheme::OneVsOne,
+        parts.scheme,
         PackedRows::new(&Matrix::Dense(dense(10, 4)), &order)?,
         parts.support,
         &parts.n_support,
         parts.dual_coef,
         parts.biases,
+        parts.patterns,
     )
 }
 
@@ -112,6 +129,38 @@ fn parts_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn patterns_belong_to_ordinal_machines_of_as_many_classes() -> Result<()> {
+    let restored = model(ordinal())?;
+    assert_eq!(restored.patterns(), ordinal().patterns.as_ref());
+    let rows = Matrix::Dense(dense(5, 6));
+    let found = restored.predict(&rows, Ties::LargestSum, &Monitor::new())?;
+    assert_eq!(found, [2; 5], "the only label that was counted");
+    type Change = fn(&mut Parts);
+    let changes: [(&str, Change); 6] = [
+        ("none", |p| p.patterns = None),
+        ("of no rows", |p| p.patterns = Some(Patterns::new(3))),
+        ("of two classes", |p| p.patterns = Some(Patterns::new(2))),
+        ("of four classes", |p| p.patterns = Some(Patterns::new(4))),
+        ("of pairs", |p| {
+            *p = Parts {
+                patterns: p.patterns.take(),
+                ..parts()
+            }
+        }),
+        ("a bias for each pair", |p| p.biases.push(0.3)),
+    ];
+    for (what, change) in changes {
+        let mut changed = ordinal();
+        change(&mut changed);
+        match model(changed) {
+            Err(Error::Data(message)) => assert!(message.starts_with("this is not a model: ")),
+            other => panic!("{what} gave {other:?}"),
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_model_without_vectors_decides_by_its_bias() -> Result<()> {
     let empty = model(Parts {
         rows: 0,
@@ -153,6 +202,7 @@ fn coefficients_may_exceed_the_type_of_the_rows() -> Result<()> {
         &[1, 1],
         vec![1e39, -1e39],
         vec![0.0],
+        None,
     )?;
     let values = model.decision_values(&rows, &Monitor::new())?;
     assert_relative(&values, &[-1e39, -2e39]);

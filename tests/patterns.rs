@@ -79,6 +79,8 @@ fn ties_and_values_of_zero_go_to_the_lower_label() {
 #[test]
 fn nothing_counted_is_no_label_above_another() {
     let patterns = Patterns::new(3);
+    assert!(patterns.is_empty());
+    assert_eq!(Patterns::from_parts(3, &[], &[]), Ok(patterns.clone()));
     assert_eq!(scores(&patterns, &[1.0, 1.0]), [0.0; 3]);
     assert_eq!(patterns.winner(&[-1.0, -1.0]), 0);
 }
@@ -154,7 +156,7 @@ fn parts_that_do_not_fit_are_refused() {
         (usize::MAX, &signs[..], counts.to_vec(), "do not fit"),
         (3, &signs[..3], counts.to_vec(), "3 signs"),
         (3, &signs[..], counts[..5].to_vec(), "5 pattern_counts"),
-        (3, &signs[..0], vec![], "do not fit"),
+        (3, &signs[..0], counts.to_vec(), "do not fit"),
         (3, &[true; 4][..], counts.to_vec(), "twice"),
         (3, &signs[..], nobody, "pattern 0 of patterns has no counts"),
         (3, &signs[..], changed(2, -1.0), "-1"),

@@ -153,7 +153,7 @@ fn confusions(
     let monitor = Monitor::new();
     let training = set.train(&job.solver, scheme, RowSource::Auto, 1 << 20, &monitor)?;
     let of_setting = |machines: &Vec<Machine>| {
-        let model = Model::new(*set.kernel(), scheme, set.labels(), machines, &rows)?;
+        let model = Model::new(&set, scheme, machines, &rows, &monitor)?;
         let mut confusion = vec![0; K * K];
         let found = model.predict(&test, Ties::LargestSum, &monitor)?;
         for (&row, winner) in job.test.iter().zip(found) {
@@ -174,7 +174,7 @@ fn all_cells(evaluation: &Evaluation, n_jobs: usize) -> Vec<Vec<Cell>> {
 fn cells_are_those_of_single_trainings() -> Result<()> {
     let (matrix, codes) = rows();
     for method in methods()? {
-        for scheme in [Scheme::OneVsOne, Scheme::OneVsRest] {
+        for scheme in [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal] {
             let jobs = jobs(&codes, &method);
             let plan = plan(&codes, &[1.0; K], scheme, 1 << 30);
             let evaluation = Evaluation::new(&jobs);
@@ -200,10 +200,15 @@ fn cells_are_those_of_single_trainings() -> Result<()> {
 #[test]
 fn threads_and_budgets_change_nothing() -> Result<()> {
     let (matrix, codes) = rows();
-    for method in methods()? {
-        let jobs = jobs(&codes, &method);
+    let schemes = [Scheme::OneVsOne, Scheme::Ordinal];
+    let methods = methods()?;
+    for (method, scheme) in methods
+        .iter()
+        .flat_map(|m| schemes.map(|scheme| (m, scheme)))
+    {
+        let jobs = jobs(&codes, method);
         let run = |n_threads: usize, budget: usize| -> Result<Vec<Vec<Cell>>> {
-            let plan = plan(&codes, &[1.0; K], Scheme::OneVsOne, budget);
+            let plan = plan(&codes, &[1.0; K], scheme, budget);
             let evaluation = Evaluation::new(&jobs);
             threads::install(n_threads, || {
                 evaluation.run::<f64, f64, _>(&matrix, &plan, &jobs, &Monitor::new())

@@ -95,13 +95,8 @@ fn an_interrupt_before_the_start_stops_everything() -> Result<()> {
     let (set, rows) = (training_set(200)?, rows(200));
     let trained = train(&set, RowSource::Gram, &monitor)?;
     assert_eq!(monitor.steps(), 6 * 100, "six machines of a hundred rows");
-    let model = Model::new(
-        *set.kernel(),
-        Scheme::OneVsOne,
-        set.labels(),
-        &trained.machines[0],
-        &rows,
-    )?;
+    let machines = &trained.machines[0];
+    let model = Model::new(&set, Scheme::OneVsOne, machines, &rows, &monitor)?;
     monitor.interrupt();
     for source in [RowSource::Gram, RowSource::Cached, RowSource::Computed] {
         let stopped = train(&set, source, &monitor).map(|_| ());

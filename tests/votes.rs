@@ -3,23 +3,23 @@
 
 use hinge::data::Random;
 use hinge::model::{Ties, Votes};
-use hinge::multiclass::{Scheme, pair};
+use hinge::multiclass::{Patterns, Scheme, pair};
 
 fn n_machines(scheme: Scheme, k: usize) -> usize {
     scheme.n_machines(k).expect("few machines")
 }
 
-const SCHEMES: [Scheme; 2] = [Scheme::OneVsOne, Scheme::OneVsRest];
+const SCHEMES: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
 const TIES: [Ties; 2] = [Ties::LargestSum, Ties::LowestLabel];
 
 fn classes(scheme: Scheme, k: usize, values: &[f64], ties: Ties) -> Vec<u32> {
-    let mut votes = Votes::new(scheme, k);
+    let mut votes = Votes::new(scheme, k, None);
     let rows = values.chunks(n_machines(scheme, k));
     rows.map(|outputs| votes.winner(outputs, ties)).collect()
 }
 
 fn scores(scheme: Scheme, k: usize, values: &[f64]) -> Vec<f64> {
-    let mut votes = Votes::new(scheme, k);
+    let mut votes = Votes::new(scheme, k, None);
     let rows = values.chunks(n_machines(scheme, k));
     let score = |outputs: &[f64]| {
         let mut scores = vec![0.0; if k == 2 { 1 } else { k }];
@@ -138,4 +138,28 @@ fn one_against_the_rest_takes_the_largest_value() {
         assert_eq!(classes(Scheme::OneVsRest, 3, &values, ties), [1, 0, 0]);
         assert!(classes(Scheme::OneVsOne, 3, &[], ties).is_empty());
     }
+}
+
+#[test]
+fn patterns_decide_for_ordinal_classes_of_which_there_are_more_than_two() {
+    let mut patterns = Patterns::new(3);
+    patterns.add(&[1.0, -1.0], 0, 1.0);
+    patterns.add(&[1.0, -1.0], 2, 3.0);
+    patterns.add(&[1.0, 1.0], 1, 2.0);
+    let mut votes = Votes::new(Scheme::Ordinal, 3, Some(&patterns));
+    let rows = [[0.5, -9.0], [0.0, 0.0], [-1.0, 1.0]];
+    let columns: Vec<Vec<f64>> = (0..2).map(|m| rows.map(|row| row[m]).to_vec()).collect();
+    let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    for ties in TIES {
+        assert_eq!(rows.map(|row| votes.winner(&row, ties)), [2, 1, 2]);
+        assert_eq!(votes.winners(&columns, ties), [2, 1, 2]);
+    }
+    let mut scores = [f64::NAN; 3];
+    votes.scores(&rows[0], &mut scores);
+    assert_eq!(scores, [0.25, 0.0, 0.75]);
+    // Without patterns neighbours vote: class 1 wins against both.
+    assert_eq!(
+        classes(Scheme::Ordinal, 3, &[-1.0, 1.0], Ties::LargestSum),
+        [1]
+    );
 }

@@ -24,6 +24,7 @@ from hinge._newton import NewtonSVC
 from hinge._nlsgd import NLSGD
 from hinge._nnisda import NNISDA
 from hinge._ollawv import OLLAWV
+from hinge._phrases import load_phrases
 from hinge._scaling import MinMaxScaler
 from hinge._search import GridSearchCV, PatternSearchCV
 from hinge._sgd import SGDSVC
@@ -51,6 +52,7 @@ __all__ = [
     "fold_labels",
     "kernel_matrix",
     "load_libsvm",
+    "load_phrases",
     "methods",
     "nested_cv",
     "nested_fold_labels",

@@ -80,7 +80,7 @@ class KernelClassifier(Classifier):
     def _train_arguments(self) -> _Train:
         _parameters.choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         return {
-            "multi_class": _parameters.choice("multi_class", self.multi_class, ("ovo", "ovr")),
+            "multi_class": _parameters.scheme(self.multi_class),
             "row_source": "auto",
             "cache_bytes": _resources.cache_bytes(self.cache_size),
             "threads": _resources.threads(self.n_jobs),
@@ -109,13 +109,13 @@ class KernelClassifier(Classifier):
         """Return how far rows are on the side of each class.
 
         Two classes: shape (n_samples,), positive for ``classes_[1]``. More classes:
-        one column for each class, largest for the predicted one, or, with
-        ``decision_function_shape="ovo"`` and one-vs-one machines, one for each pair,
-        positive for its first class.
+        one column for each class, largest for the predicted one (ordinal: its probability
+        among training rows with the same signs), or, with ``decision_function_shape="ovo"``
+        and one-vs-one or ordinal machines, one for each pair, positive for its first class.
         """
         rows = self._native_rows(X)
         threads = _resources.threads(self.n_jobs)
-        pairs = self.decision_function_shape == "ovo" and self.multi_class == "ovo"
+        pairs = self.decision_function_shape == "ovo" and self.multi_class != "ovr"
         if pairs or len(self.classes_) == 2:
             values = self._model.decision_values(rows, threads)
             return values.ravel() if len(self.classes_) == 2 else values
@@ -126,6 +126,9 @@ class KernelClassifier(Classifier):
 
         One-vs-one: the class with the most votes; ties go to the larger sum of
         decision values, then to the lower label. One-vs-rest: the largest value.
+        Ordinal: the label that most training rows have (by weight) among those for which
+        all machines have the same signs, or, if there is none, among all; ties go to the
+        lower label. ``classes_`` is the order.
         """
         codes = self._model_predict(X)
         return np.asarray(self.classes_[codes])

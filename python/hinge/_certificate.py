@@ -140,11 +140,22 @@ def machines(
     elif scheme == "ovr":
         for c in range(k):
             yield np.arange(len(codes)), np.where(codes == c, 1.0, -1.0), beta[c]
+    elif scheme == "ordinal":
+        for a in range(k - 1):
+            rows = np.flatnonzero((codes == a) | (codes == a + 1))
+            yield rows, np.where(codes[rows] == a, 1.0, -1.0), beta[a, rows]
     else:
         for a, b in itertools.combinations(range(k), 2):
             rows = np.flatnonzero((codes == a) | (codes == b))
             is_a = codes[rows] == a
             yield rows, np.where(is_a, 1.0, -1.0), np.where(is_a, beta[b - 1, rows], beta[a, rows])
+
+
+def n_machines(scheme: str, k: int) -> int:
+    """Return the number of machines of k classes."""
+    if k == 2:
+        return 1
+    return {"ovr": k, "ordinal": k - 1}.get(scheme, k * (k - 1) // 2)
 
 
 def in_double_precision(model: Model) -> Model:

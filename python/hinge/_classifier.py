@@ -75,3 +75,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
                     print(f"{name}: {steps:,} steps", file=sys.stderr)
 
         return show
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that neighbours are not enough for clouds without an order."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self.multi_class == "ordinal"
+        return tags

@@ -54,9 +54,10 @@ def curve(
         own = _losses(shots, problem, np.where(used, signs, 0.0), threads)
         n_rows = max(1, int(used.sum()))
         lam = problem.value if problem.is_lambda else 1 / (problem.value * n_rows)
-        squares = (shots[2] ** 2).sum(axis=1)
-        if problem.scaling:
-            squares = squares + (shots[3] / problem.scaling) ** 2
+        with np.errstate(over="ignore"):
+            squares = (shots[2] ** 2).sum(axis=1)
+            if problem.scaling:
+                squares = squares + (shots[3] / problem.scaling) ** 2
         losses[machine] = (own / n_rows)[places[machine]]
         norms[machine] = (0.5 * lam * squares)[places[machine]]
     seconds = np.max([shots[1][place] for shots, place in zip(snapshots, places, strict=True)], 0)
@@ -92,11 +93,12 @@ def _losses(
     """Return the weighted sum of losses of each snapshot."""
     total = np.zeros(len(shots[0]))
     prices = problem.weights * np.abs(signs)
-    for block, outputs in _blocks(problem.rows, shots[2], shots[3], threads):
-        lack = np.maximum(0.0, 1.0 - signs[block, None] * outputs)
-        if problem.loss == "squared_hinge":
-            lack *= lack
-        total += prices[block] @ lack
+    with np.errstate(over="ignore", invalid="ignore"):  # a training that diverges
+        for block, outputs in _blocks(problem.rows, shots[2], shots[3], threads):
+            lack = np.maximum(0.0, 1.0 - signs[block, None] * outputs)
+            if problem.loss == "squared_hinge":
+                lack *= lack
+            total += prices[block] @ lack
     return total
 
 

@@ -336,7 +336,9 @@ class Candidates(NamedTuple):
             if not cell.keys() <= params.keys():
                 clone(estimator).set_params(**cell)  # says which are known
             rest = sorted((name, repr(cell[name])) for name in cell if name not in kind._path)
-            key = repr(rest)
+            # Of several names for the path, one is used.
+            used = [name for name in kind._path if (params | cell).get(name) is not None]
+            key = repr((rest, used))
             if key not in known:
                 model = kind(**params | cell)
                 group, kernel = _check(model, rows)
@@ -353,12 +355,12 @@ def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
     if not can_share(model):
         raise ValueError(
             f"{type(model).__name__} with kernel = {getattr(model, 'kernel', None)!r} and "
-            f"time_limit = {getattr(model, 'time_limit', None)} cannot be evaluated: kernels must be named "
-            "functions of rows, and a limit belongs to the whole run"
+            f"time_limit = {getattr(model, 'time_limit', None)} cannot be evaluated: kernels must "
+            "be named functions of rows, and a limit belongs to the whole run"
         )
     plan = {
         "class_weights": _class_weights(model.class_weight, rows),
-        "multi_class": _parameters.choice("multi_class", model.multi_class, _parameters.SCHEMES),
+        "multi_class": _parameters.scheme(model.multi_class),
         "break_ties": model._breaks_ties(),
     }
     return _Group(model._method, model._settings(), plan, []), model._kernel_arguments()

@@ -39,6 +39,8 @@ class GDSVC(LinearClassifier):
         Keep the weights every so many steps, for ``curve_``.
     time_limit : float or None, default=None
         Seconds after which training stops where it is, with a warning.
+    random_state : any, default=None
+        Without effect: training draws no random numbers. For a common signature.
     n_jobs : int or None, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
     verbose : int, default=0
@@ -81,6 +83,7 @@ class GDSVC(LinearClassifier):
         class_weight: Any = None,
         record_every: int | None = None,
         time_limit: float | None = None,
+        random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -94,6 +97,7 @@ class GDSVC(LinearClassifier):
         self.class_weight = class_weight
         self.record_every = record_every
         self.time_limit = time_limit
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -115,7 +119,7 @@ class GDSVC(LinearClassifier):
         -------
         self
         """
-        self._fit(X, y, sample_weight, eval_set, None)
+        self._fit(X, y, sample_weight, eval_set)
         return self
 
     def _settings(self) -> dict[str, Any]:

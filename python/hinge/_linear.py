@@ -33,9 +33,7 @@ class LinearClassifier(Classifier):
     time_limit: Any
     record_every: Any
 
-    def _fit(
-        self, X: Any, y: Any, sample_weight: Any, eval_set: Any, states: list[State] | None
-    ) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, eval_set: Any) -> None:
         """Train all machines on all rows."""
         with kept_on_failure(self):
             X, classes, codes = self._check_training_data(X, y)
@@ -45,11 +43,16 @@ class LinearClassifier(Classifier):
             by_class = self._class_weights(classes, codes, weights)
             tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
             record = _parameters.count("record_every", self.record_every, None)
+            states = self._starts(X, classes)
             found = self._train(X, codes, by_class, weights, states, self._settings(), record)
             self._set_machines(found, classes)
             self._set_patterns(X, codes, weights, None)
             self._set_curve(found, X, codes, by_class, weights, tested, record)
         self._warn_if_not_converged()
+
+    def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
+        """Return where the machines start; None for the beginning."""
+        return None
 
     def _class_weights(
         self,
@@ -88,9 +91,7 @@ class LinearClassifier(Classifier):
                 "states": states,
             },
             {
-                "multi_class": _parameters.choice(
-                    "multi_class", self.multi_class, _parameters.SCHEMES
-                ),
+                "multi_class": _parameters.scheme(self.multi_class),
                 "threads": _resources.threads(self.n_jobs),
                 "time_limit": limit,
                 "record_every": record_every,

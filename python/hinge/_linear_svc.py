@@ -134,7 +134,7 @@ class LinearSVC(LinearClassifier):
         -------
         self
         """
-        self._fit(X, y, sample_weight, eval_set, None)
+        self._fit(X, y, sample_weight, eval_set)
         return self
 
     def _set_machines(self, found: dict[str, Any], classes: Any) -> None:

@@ -48,10 +48,11 @@ class NewtonSVC(SolvedClassifier):
         as many rows and the same classes.
     time_limit : float or None, default=None
         Seconds after which training stops where it is, with a warning.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        A machine for each pair of classes, or for each class against the rest.
+    multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
+        A machine for each pair of classes, for each class against the rest, or, where classes
+        have an order, for each class and the next (see :meth:`predict`).
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one machines.
+        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
     cache_size : float, default=1000
         Megabytes for kernel rows. The result does not depend on it.
     class_weight : dict, "balanced" or None, default=None
@@ -101,7 +102,7 @@ class NewtonSVC(SolvedClassifier):
         warm_start: bool = False,
         max_iter: int = 100,
         time_limit: float | None = None,
-        multi_class: Literal["ovo", "ovr"] = "ovo",
+        multi_class: Literal["ovo", "ovr", "ordinal"] = "ovo",
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         cache_size: float = 1000,
         class_weight: Any = None,

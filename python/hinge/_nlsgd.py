@@ -43,10 +43,11 @@ class NLSGD(WeightedClassifier):
         prints it.
     order : {"cyclic", "random"}, default="cyclic"
         All rows in turn, shuffled once; or a row drawn anew at each step.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        A machine for each pair of classes, or for each class against the rest.
+    multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
+        A machine for each pair of classes, for each class against the rest, or, where classes
+        have an order, for each class and the next (see :meth:`predict`).
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one machines.
+        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
     cache_size : float, default=1000
         Megabytes for kernel rows. The result does not depend on it.
     class_weight : dict, "balanced" or None, default=None
@@ -93,7 +94,7 @@ class NLSGD(WeightedClassifier):
         average: float = 0.5,
         step: Literal["t", "m"] = "t",
         order: Literal["cyclic", "random"] = "cyclic",
-        multi_class: Literal["ovo", "ovr"] = "ovo",
+        multi_class: Literal["ovo", "ovr", "ordinal"] = "ovo",
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         cache_size: float = 1000,
         class_weight: Any = None,

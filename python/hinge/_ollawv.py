@@ -43,10 +43,11 @@ class OLLAWV(KernelClassifier):
         Whether the machines have a constant term.
     max_sv_fraction : float, default=1.0
         The most support vectors of a machine, as a share of its rows.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        A machine for each pair of classes, or for each class against the rest.
+    multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
+        A machine for each pair of classes, for each class against the rest, or, where classes
+        have an order, for each class and the next (see :meth:`predict`).
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one machines.
+        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
     cache_size : float, default=1000
         Megabytes for kernel values that are kept. A machine uses each kernel row once,
         so only one-vs-rest machines of several classes share some (a Gram matrix, where
@@ -67,7 +68,8 @@ class OLLAWV(KernelClassifier):
         Rows of the support vectors, class by class.
     support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
-        Coefficients in scikit-learn's layout; for "ovr" of shape (n_classes, n_SV).
+        Coefficients in scikit-learn's layout; for "ovr" of shape (n_classes, n_SV). For
+        "ordinal" a row for each machine, 0 for vectors of other classes.
     intercept_ : ndarray of shape (n_machines,)
     n_support_ : ndarray of shape (n_classes,)
     n_iter_ : ndarray of shape (n_machines,)
@@ -98,7 +100,7 @@ class OLLAWV(KernelClassifier):
         coef0: float = 0.0,
         bias: bool = True,
         max_sv_fraction: float = 1.0,
-        multi_class: Literal["ovo", "ovr"] = "ovo",
+        multi_class: Literal["ovo", "ovr", "ordinal"] = "ovo",
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         cache_size: float = 1000,
         class_weight: Any = None,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-# How classes are split into machines.
+# How several classes are split into machines: pairs, each against the rest, neighbours.
 SCHEMES = ("ovo", "ovr", "ordinal")
 
 
@@ -65,6 +65,11 @@ def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
         words = ", ".join(repr(option) for option in options)
         raise ValueError(f"{name} = {value!r} is not valid: it must be one of {words}")
     return value
+
+
+def scheme(value: Any) -> str:
+    """Return how several classes are split into machines."""
+    return choice("multi_class", value, SCHEMES)
 
 
 def gamma(value: Any) -> float | str:

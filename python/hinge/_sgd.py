@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from hinge import _input, _parameters
 from hinge._linear import LinearClassifier, State
@@ -179,22 +179,27 @@ class SGDSVC(LinearClassifier):
         -------
         self
         """
-        states = self._last_states(X, y) if self.warm_start else None
-        self._fit(X, y, sample_weight, eval_set, states)
+        self._fit(X, y, sample_weight, eval_set)
         return self
 
-    def _last_states(self, X: Any, y: Any) -> list[State] | None:
+    def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
         """Return where the last fit ended, if it was of such a problem."""
-        if not hasattr(self, "_states") or np.ndim(y) != 1:
+        if not _parameters.flag("warm_start", self.warm_start) or not hasattr(self, "_states"):
             return None
-        n_features = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
-        same = n_features == self.n_features_in_ and self._scheme == self.multi_class
-        if not same or not np.array_equal(np.unique(y), self.classes_):
+        fits = len(self._states[0][1]) == X.shape[1] + 1 and self._scheme == self.multi_class
+        if not fits or not np.array_equal(classes, self.classes_):
             return None
-        keeps = self._optimizer == self.optimizer and self.optimizer not in _AVERAGED
+        # A mean starts anew.
+        return self._states_of(self.optimizer not in _AVERAGED)
+
+    def _states_of(self, with_memory: bool) -> list[State]:
+        """Return the states, of another optimizer only what they have in common."""
         nothing = np.empty(0)
-        last = self._states
-        return [(t, w, memory if keeps else nothing, 0, eta) for t, w, memory, _, eta in last]
+        if self._optimizer != self.optimizer:
+            return [(t, w, nothing, 0, 0.0) for t, w, _, _, _ in self._states]
+        if not with_memory:
+            return [(t, w, nothing, 0, eta) for t, w, _, _, eta in self._states]
+        return self._states
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on training with one pass through some rows.
@@ -237,7 +242,12 @@ class SGDSVC(LinearClassifier):
         by_class = _input.class_weights(self.class_weight, known, codes)
         average = 1.0 if self.average else 0.0
         settings = self._settings() | {"epochs": 1, "average": average}
-        states = None if is_first else self._states
+        if not is_first and self._scheme != self.multi_class:
+            raise ValueError(
+                f"multi_class = {self.multi_class!r} is not valid: partial_fit began with "
+                f"{self._scheme!r}"
+            )
+        states = None if is_first else self._states_of(with_memory=True)
         before = None if is_first else self._patterns
         found = self._train(X, codes, by_class, weights, states, settings, None)
         self._set_machines(found, known)
@@ -289,7 +299,10 @@ class SGDSVC(LinearClassifier):
 
         with kept_on_failure(self):
             if classes is None:
-                classes = np.unique(np.concatenate([np.unique(block[1]) for block in each()]))
+                labels = [np.unique(block[1]) for block in each()]
+                if not labels:
+                    raise ValueError("there are no blocks")
+                classes = np.unique(np.concatenate(labels))
             self.__dict__.pop("_states", None)
             for _ in range(epochs):
                 for X, y, *weights in each():
@@ -344,9 +357,7 @@ class SGDSVC(LinearClassifier):
 def _codes(y: Any, classes: NDArray[Any]) -> NDArray[np.uint32]:
     """Return the code of each label, all of which must be known."""
     _input.refuse_missing_labels(y)
-    labels = np.asarray(y)
-    if labels.ndim != 1:
-        raise ValueError(f"y must have one dimension, but has shape {labels.shape}")
+    labels = column_or_1d(y, warn=True)
     codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
     unknown = classes[codes] != labels
     if unknown.any():

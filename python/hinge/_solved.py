@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _parameters, _resources, _starts
-from hinge._certificate import Certificate, Certify, Training, certificates
+from hinge._certificate import Certificate, Certify, Training, certificates, n_machines
 from hinge._weighted import WeightedClassifier
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ class SolvedClassifier(WeightedClassifier):
         classes: NDArray[Any],
         codes: NDArray[np.uint32],
     ) -> list[_Start] | None:
+        scheme = _parameters.scheme(self.multi_class)
         if isinstance(init, BaseEstimator):
-            return _starts.from_estimator(init, classes, codes, self.multi_class)
-        k = len(classes)
-        n_machines = 1 if k == 2 else k if self.multi_class == "ovr" else k * (k - 1) // 2
+            return _starts.from_estimator(init, classes, codes, scheme)
+        n = n_machines(scheme, len(classes))
         if init is not None:
-            return _starts.from_rows(init, shape[0], n_machines)
+            return _starts.from_rows(init, shape[0], n)
         is_same = last is not None and (
             last.shape_fit_[0] == shape[0]
-            and last._scheme == self.multi_class
+            and last._scheme == scheme
             and np.array_equal(last.classes_, classes)
-            and len(last.intercept_) == n_machines
+            and len(last.intercept_) == n
         )
         if last is None or not is_same:
             return None

@@ -63,10 +63,11 @@ class SVC(SolvedClassifier):
         The most steps of a machine; -1 for no limit.
     time_limit : float or None, default=None
         Seconds after which training stops where it is, with a warning.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        A machine for each pair of classes, or for each class against the rest.
+    multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
+        A machine for each pair of classes, for each class against the rest, or, where classes
+        have an order, for each class and the next (see :meth:`predict`).
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one machines.
+        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
     break_ties : bool, default=False
         Where pairs of classes vote and there is a tie, predict the class with the largest
         sum of decision values instead of the first one.
@@ -127,7 +128,7 @@ class SVC(SolvedClassifier):
         warm_start: bool | Literal["support_vectors"] = False,
         max_iter: int = -1,
         time_limit: float | None = None,
-        multi_class: Literal["ovo", "ovr"] = "ovo",
+        multi_class: Literal["ovo", "ovr", "ordinal"] = "ovo",
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
@@ -215,7 +216,7 @@ class SVC(SolvedClassifier):
         vectors = self.support_vectors_
         starts = np.r_[0, np.cumsum(self.n_support_)]
         k = len(self.classes_)
-        if k == 2 or self.multi_class == "ovr":
+        if k == 2 or self.multi_class != "ovo":
             return np.asarray(self.dual_coef_ @ vectors)
         rows = []
         for a in range(k):

@@ -1,12 +1,10 @@
 //! A trained model: each distinct support vector once, for all machines.
 //!
-//! Coefficients are laid out as LIBSVM and scikit-learn do. Support vectors are
-//! grouped by class. One against one: a vector of class `c` has `k - 1`
-//! coefficients, one for each other class, in the order of the classes. One
-//! against the rest: one for each class. Ordinal: one for each machine, 0 for
-//! those of other classes. Two classes: one.
+//! `layout.rs` tells which coefficient belongs to which machine.
 
 mod coefficients;
+mod counting;
+mod layout;
 mod linear;
 mod predict;
 mod votes;
@@ -14,13 +12,15 @@ mod votes;
 pub use linear::linear_outputs;
 pub use votes::{Ties, Votes};
 
-use crate::data::{Labels, Matrix};
+use crate::data::Matrix;
 use crate::kernel::{Kernel, KernelKind, PackedRows};
-use crate::multiclass::{Scheme, pair_number};
+use crate::monitor::Monitor;
+use crate::multiclass::{Patterns, Scheme, TrainingSet};
 use crate::simd::Lanes;
 use crate::solver::Machine;
 use crate::{Error, Result};
 use coefficients::Coefficients;
+use layout::{coef_row_of, machine_of, n_coef_rows};
 
 /// Everything that prediction needs.
 #[derive(Debug, Clone)]
@@ -36,29 +36,32 @@ pub struct Model<T: Lanes> {
     /// `n_coef_rows` rows for each setting, as long as there are support vectors.
     dual_coef: Vec<f64>,
     biases: Vec<f64>,
+    /// Of each setting, for a scheme that uses them; else none.
+    patterns: Vec<Patterns>,
     coefficients: Coefficients<T>,
 }
 
 impl<T: Lanes> Model<T> {
-    /// From trained machines; `matrix` are the rows in the caller's order.
+    /// From the machines of a training; `matrix` are the rows of the set in the caller's order.
     pub fn new(
-        kernel: Kernel,
+        set: &TrainingSet<T>,
         scheme: Scheme,
-        labels: &Labels,
         machines: &[Machine],
         matrix: &Matrix<'_, T>,
+        monitor: &Monitor,
     ) -> Result<Self> {
-        Self::path(kernel, scheme, labels, &[machines], matrix)
+        Self::path(set, scheme, &[machines], matrix, monitor)
     }
 
     /// From the machines of each setting of a path, for [`Model::predict_path`].
     pub fn path(
-        kernel: Kernel,
+        set: &TrainingSet<T>,
         scheme: Scheme,
-        labels: &Labels,
         settings: &[&[Machine]],
         matrix: &Matrix<'_, T>,
+        monitor: &Monitor,
     ) -> Result<Self> {
+        let (kernel, labels) = (*set.kernel(), set.labels());
         let k = labels.n_classes();
         let all = || settings.iter().flat_map(|machines| machines.iter());
         // The number of each sorted row among the support vectors.
@@ -95,7 +98,7 @@ impl<T: Lanes> Model<T> {
             _ => PackedRows::new(matrix, &support)?,
         };
         let biases = all().map(|machine| machine.bias).collect();
-        Self::check(
+        let model = Self::check(
             kernel,
             scheme,
             settings.len(),
@@ -104,10 +107,12 @@ impl<T: Lanes> Model<T> {
             &n_support,
             dual_coef,
             biases,
-        )
+        )?;
+        model.counted(set, matrix, monitor)
     }
 
     /// From the parts of a model that was saved: every size and number is checked.
+    #[allow(clippy::too_many_arguments)] // all that a model has
     pub fn from_parts(
         kernel: Kernel,
         scheme: Scheme,
@@ -116,10 +121,29 @@ impl<T: Lanes> Model<T> {
         n_support: &[usize],
         dual_coef: Vec<f64>,
         biases: Vec<f64>,
+        patterns: Option<Patterns>,
     ) -> Result<Self> {
-        Self::check(
+        let mut model = Self::check(
             kernel, scheme, 1, rows, support, n_support, dual_coef, biases,
-        )
+        )?;
+        let k = model.n_classes();
+        match (scheme.uses_patterns(k), &patterns) {
+            (true, None) => return not_a_model("patterns are missing".into()),
+            (true, Some(patterns)) if patterns.is_empty() => {
+                return not_a_model("patterns are of no rows".into());
+            }
+            (false, Some(_)) => {
+                let name = scheme.name();
+                return not_a_model(format!("patterns do not fit {name:?} and {k} classes"));
+            }
+            (true, Some(patterns)) if patterns.n_classes() != k => {
+                let n = patterns.n_classes();
+                return not_a_model(format!("patterns of {n} classes do not fit {k} classes"));
+            }
+            _ => {}
+        }
+        model.patterns.extend(patterns);
+        Ok(model)
     }
 
     #[allow(clippy::too_many_arguments)] // all that a model has
@@ -133,7 +157,7 @@ impl<T: Lanes> Model<T> {
         dual_coef: Vec<f64>,
         biases: Vec<f64>,
     ) -> Result<Self> {
-        let bad = |message: String| Err(Error::Data(format!("this is not a model: {message}")));
+        let bad = not_a_model;
         let k = n_support.len();
         if k < 2 {
             return bad(format!("it has {k} classes"));
@@ -179,6 +203,7 @@ impl<T: Lanes> Model<T> {
             starts,
             dual_coef,
             biases,
+            patterns: Vec::new(),
             coefficients,
         })
     }
@@ -228,6 +253,12 @@ impl<T: Lanes> Model<T> {
         &self.biases
     }
 
+    /// What labels the training rows had by the signs of all machines, for a scheme that uses
+    /// it: the patterns of the first setting.
+    pub fn patterns(&self) -> Option<&Patterns> {
+        self.patterns.first()
+    }
+
     /// The support vectors.
     pub fn rows(&self) -> &PackedRows<T> {
         &self.rows
@@ -236,35 +267,12 @@ impl<T: Lanes> Model<T> {
     /// The machine, those of all settings one after the other, that coefficient row `coef_row`
     /// of a vector of `class` belongs to.
     fn machine_of(&self, class: usize, coef_row: usize) -> usize {
-        let k = self.n_classes();
         let (setting, coef_row) = (coef_row / self.n_coef_rows(), coef_row % self.n_coef_rows());
-        let first = setting * self.n_machines();
-        first
-            + match self.scheme {
-                _ if k == 2 => 0,
-                Scheme::OneVsRest | Scheme::Ordinal => coef_row,
-                Scheme::OneVsOne if coef_row < class => pair_number(coef_row, class, k),
-                Scheme::OneVsOne => pair_number(class, coef_row + 1, k),
-            }
+        let number = machine_of(self.scheme, class, coef_row, self.n_classes());
+        setting * self.n_machines() + number
     }
 }
 
-fn n_coef_rows(scheme: Scheme, k: usize) -> usize {
-    match scheme {
-        Scheme::OneVsOne | Scheme::Ordinal => k - 1,
-        Scheme::OneVsRest if k == 2 => 1,
-        Scheme::OneVsRest => k,
-    }
-}
-
-/// The coefficient row of machine `m` for a vector of `class`.
-fn coef_row_of(scheme: Scheme, m: usize, class: usize, k: usize) -> usize {
-    match scheme {
-        _ if k == 2 => 0,
-        Scheme::OneVsRest | Scheme::Ordinal => m,
-        Scheme::OneVsOne => {
-            let (a, b) = crate::multiclass::pair(m, k);
-            if class == a { b - 1 } else { a }
-        }
-    }
+fn not_a_model<R>(message: String) -> Result<R> {
+    Err(Error::Data(format!("this is not a model: {message}")))
 }

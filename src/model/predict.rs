@@ -31,9 +31,10 @@ struct Scratch<T> {
 impl<T: Lanes> Model<T> {
     /// The output of each machine for each row of `matrix`: row after row.
     pub fn decision_values(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<f64>> {
-        self.map_rows(matrix, self.n_machines(), monitor, |_, outputs, values| {
+        let copy = |(): &mut (), outputs: &[f64], values: &mut [f64]| {
             values.copy_from_slice(outputs);
-        })
+        };
+        self.map_rows(matrix, self.n_machines(), monitor, || (), copy)
     }
 
     /// A score for each class, row after row; for two classes the output of their machine.
@@ -43,21 +44,21 @@ impl<T: Lanes> Model<T> {
         } else {
             self.n_classes()
         };
-        self.map_rows(matrix, width, monitor, |votes, outputs, scores| {
-            votes.scores(outputs, scores)
-        })
+        let votes = self.votes(0);
+        let score = |votes: &mut Votes<'_>, outputs: &[f64], scores: &mut [f64]| {
+            votes.scores(outputs, scores);
+        };
+        self.map_rows(matrix, width, monitor, || votes.clone(), score)
     }
 
-    /// The class of each row.
+    /// The class of each row, for a model of one setting.
     pub fn predict(
         &self,
         matrix: &Matrix<'_, T>,
         ties: Ties,
         monitor: &Monitor,
     ) -> Result<Vec<u32>> {
-        self.map_rows(matrix, 1, monitor, |votes, outputs, class| {
-            class[0] = votes.winner(outputs, ties)
-        })
+        self.predict_path(matrix, ties, monitor)
     }
 
     /// The class of each row for each setting of a path: setting after setting for a row.
@@ -68,32 +69,36 @@ impl<T: Lanes> Model<T> {
         monitor: &Monitor,
     ) -> Result<Vec<u32>> {
         let n_machines = self.n_machines();
-        self.map_rows(
-            matrix,
-            self.n_settings,
-            monitor,
-            |votes, outputs, classes| {
-                let settings = outputs.chunks_exact(n_machines);
-                for (class, outputs) in classes.iter_mut().zip(settings) {
-                    *class = votes.winner(outputs, ties);
-                }
-            },
-        )
+        // One rule for all settings, but where each has patterns of its own.
+        let n_rules = self.patterns.len().max(1);
+        let votes: Vec<Votes<'_>> = (0..n_rules).map(|setting| self.votes(setting)).collect();
+        let choose = |votes: &mut Vec<Votes<'_>>, outputs: &[f64], classes: &mut [u32]| {
+            let settings = outputs.chunks_exact(n_machines);
+            for (setting, (class, outputs)) in classes.iter_mut().zip(settings).enumerate() {
+                *class = votes[setting.min(n_rules - 1)].winner(outputs, ties);
+            }
+        };
+        self.map_rows(matrix, self.n_settings, monitor, || votes.clone(), choose)
     }
 
-    /// `width` numbers for each row, made from the outputs of all machines; those are kept
-    /// for a block of rows only.
-    fn map_rows<R: Clone + Default + Send>(
+    /// The rule of a setting.
+    fn votes(&self, setting: usize) -> Votes<'_> {
+        Votes::new(self.scheme, self.n_classes(), self.patterns.get(setting))
+    }
+
+    /// `width` values for each row, made from the outputs of all machines; those are kept
+    /// for a block of rows only. Each thread has the room to `map` that `make` gives.
+    pub(super) fn map_rows<R: Clone + Default + Send, V>(
         &self,
         matrix: &Matrix<'_, T>,
         width: usize,
         monitor: &Monitor,
-        map: impl Fn(&mut Votes, &[f64], &mut [R]) + Sync,
+        make: impl Fn() -> V + Sync,
+        map: impl Fn(&mut V, &[f64], &mut [R]) + Sync,
     ) -> Result<Vec<R>> {
         matrix.check_n_cols(self.rows.n_cols())?;
         self.kernel.check_range::<T>(Extent::of(matrix))?;
         let (n_machines, block) = (self.biases.len(), self.rows.query_block());
-        let votes = Votes::new(self.scheme, self.n_classes());
         let mut results = zeros(matrix.n_rows(), width, "predictions")?;
         let scratch = || {
             let scratch = Scratch {
@@ -102,19 +107,19 @@ impl<T: Lanes> Model<T> {
                 sums: vec![T::ZERO; block * self.coefficients.stride()],
                 outputs: vec![0.0; block * n_machines],
             };
-            (scratch, votes.clone())
+            (scratch, make())
         };
         results
             .par_chunks_mut(block * width)
             .enumerate()
-            .try_for_each_init(scratch, |(scratch, votes), (number, out)| {
+            .try_for_each_init(scratch, |(scratch, room), (number, out)| {
                 let start = number * block;
                 let rows = start..start + out.len() / width;
                 self.rows.load(matrix, rows, &mut scratch.queries)?;
                 self.decide(scratch, monitor)?;
                 let outputs = scratch.outputs.chunks_exact(n_machines);
                 for (outputs, out) in outputs.zip(out.chunks_exact_mut(width)) {
-                    map(votes, outputs, out);
+                    map(room, outputs, out);
                 }
                 Ok(())
             })?;

@@ -4,8 +4,10 @@
 //! decision values, then to the lower label; or at once to the lower label, as in LIBSVM. A
 //! score is the number of votes plus that sum squeezed into (-1/3, 1/3), as scikit-learn
 //! defines it, so that the largest score is the class that the first rule predicts.
+//!
+//! Ordinal: the pattern of signs tells the probability of each class, see [`Patterns`].
 
-use crate::multiclass::{Scheme, pair};
+use crate::multiclass::{Patterns, Scheme};
 
 /// Which of the classes with the most votes wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,28 +20,30 @@ pub enum Ties {
 
 /// The rule for one number of classes, with room to count.
 #[derive(Debug, Clone)]
-pub struct Votes {
-    scheme: Scheme,
+pub struct Votes<'a> {
     n_classes: usize,
+    patterns: Option<&'a Patterns>,
     /// The classes of each machine, where pairs of them vote.
     pairs: Vec<(usize, usize)>,
     votes: Vec<f64>,
     sums: Vec<f64>,
 }
 
-impl Votes {
-    /// The rule of a scheme for `n_classes >= 2` classes.
-    pub fn new(scheme: Scheme, n_classes: usize) -> Self {
+impl<'a> Votes<'a> {
+    /// The rule of a scheme for `n_classes >= 2` classes; patterns, where there are some,
+    /// decide instead of votes.
+    pub fn new(scheme: Scheme, n_classes: usize, patterns: Option<&'a Patterns>) -> Self {
         let k = n_classes;
-        let n_pairs = if scheme == Scheme::OneVsOne && k > 2 {
-            k * (k - 1) / 2
-        } else {
-            0
+        let patterns = patterns.filter(|_| k > 2);
+        let n_pairs = match patterns {
+            None if k > 2 => scheme.n_machines(k).unwrap_or(0),
+            _ => 0,
         };
+        let of_machine = |machine| scheme.pair(machine, k);
         Self {
-            scheme,
             n_classes,
-            pairs: (0..n_pairs).map(|machine| pair(machine, k)).collect(),
+            patterns,
+            pairs: (0..n_pairs).map_while(of_machine).collect(),
             votes: vec![0.0; k],
             sums: vec![0.0; k],
         }
@@ -58,6 +62,9 @@ impl Votes {
 
     /// A score for each class; for two classes, or one against the rest, the outputs.
     pub fn scores(&mut self, outputs: &[f64], scores: &mut [f64]) {
+        if let Some(patterns) = self.patterns {
+            return patterns.scores(outputs, scores);
+        }
         if self.pairs.is_empty() {
             return scores.copy_from_slice(outputs);
         }
@@ -102,7 +109,10 @@ impl Votes {
         if self.n_classes == 2 {
             return u32::from(outputs[0] > 0.0);
         }
-        if self.scheme == Scheme::OneVsRest {
+        if let Some(patterns) = self.patterns {
+            return patterns.winner(outputs);
+        }
+        if self.pairs.is_empty() {
             return largest(self.n_classes, |class| (outputs[class], 0.0));
         }
         self.count(outputs);

@@ -47,6 +47,7 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
             let message = "sample weights do not fit the rows, or one is not valid";
             return Err(Error::Data(message.into()));
         }
+        check_range(rows)?;
         Ok(Self {
             rows,
             codes,
@@ -116,4 +117,29 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         let machines = (0..n_machines).into_par_iter().with_max_len(1);
         machines.map(train).collect()
     }
+}
+
+/// The largest value of a feature: sums of squares stay far inside the range of f64.
+const LARGEST: f64 = 1e100;
+
+/// Values of a piece of work.
+const PIECE: usize = 1 << 16;
+
+/// Refuses values whose products overflow.
+fn check_range<T: Lanes>(rows: &Matrix<'_, T>) -> Result<()> {
+    if T::MAX.to_f64() <= LARGEST {
+        return Ok(());
+    }
+    let largest = |values: &[T]| {
+        let larger = |most: f64, v: &T| v.to_f64().abs().max(most);
+        values.iter().fold(0.0, larger)
+    };
+    let pieces = rows.values().par_chunks(PIECE).map(largest);
+    let most = pieces.reduce(|| 0.0, f64::max);
+    if most <= LARGEST {
+        return Ok(());
+    }
+    Err(Error::Data(format!(
+        "X has values up to {most:e}, whose products overflow; scale the features first"
+    )))
 }

@@ -46,6 +46,16 @@ impl Patterns {
         }
     }
 
+    /// Number of classes.
+    pub fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
     /// Counts a row by the outputs of all machines.
     pub fn add(&mut self, outputs: &[f64], class: usize, weight: f64) {
         self.add_signs(&signs(outputs), class, weight);
@@ -127,7 +137,7 @@ impl Patterns {
         let n_patterns = signs.len() / (n_classes - 1);
         let fits = signs.len().is_multiple_of(n_classes - 1)
             && n_patterns.checked_mul(n_classes) == Some(counts.len());
-        if !fits || n_patterns == 0 {
+        if !fits {
             return bad(format!(
                 "{} signs of patterns and {} pattern_counts do not fit {n_classes} classes",
                 signs.len(),

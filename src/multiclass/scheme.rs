@@ -112,6 +112,12 @@ impl Scheme {
         }
     }
 
+    /// Whether the label of a row is read from the pattern of all signs, see
+    /// [`Patterns`](super::Patterns).
+    pub fn uses_patterns(self, k: usize) -> bool {
+        self == Scheme::Ordinal && k > 2
+    }
+
     /// The two classes of machine number `number` of `k > 2` classes; `None` where a machine
     /// is of all.
     pub fn pair(self, number: usize, k: usize) -> Option<(usize, usize)> {

@@ -1,6 +1,6 @@
 //! Trains all machines of a data set, sharing what they have in common.
 
-use super::Scheme;
+use super::{MachineSpec, Scheme};
 use crate::data::{Labels, Matrix};
 use crate::kernel::{
     CachedRows, ComputedRows, Gram, GramRows, Kernel, KernelKind, KernelRows, KernelSettings,
@@ -169,6 +169,11 @@ impl<T: Lanes> TrainingSet<T> {
         &self.labels
     }
 
+    /// The weight of each row, in the order of the classes, where rows have weights.
+    pub fn row_weights(&self) -> Option<&[f64]> {
+        self.row_weights.as_deref()
+    }
+
     /// Trains the machines of a scheme, in parallel in the pool of the caller.
     ///
     /// `budget_bytes` bounds the Gram matrix, or the caches of all machines together.
@@ -191,6 +196,9 @@ impl<T: Lanes> TrainingSet<T> {
             Source::Precomputed(gram) => return self.train_on_gram(solver, scheme, gram, monitor),
             Source::Packed(packed) => packed,
         };
+        if solver.has_linear_form() && self.kernel.kind() == KernelKind::Linear {
+            return self.train_on_rows(solver, scheme, &packed.unpack()?, monitor);
+        }
         // The budget is for all machines that are trained at the same time.
         let share = (budget_bytes / rayon::current_num_threads().min(n_machines)).max(1);
         let computed = |parts, how| ComputedRows::new(packed, &self.kernel, parts, how);
@@ -204,6 +212,49 @@ impl<T: Lanes> TrainingSet<T> {
                     Ok(computed(parts, how))
                 })
             }
+        }
+    }
+
+    /// Trains each machine from the rows themselves, without a kernel.
+    fn train_on_rows(
+        &self,
+        solver: &impl BinarySolver,
+        scheme: Scheme,
+        rows: &Matrix<'_, T>,
+        monitor: &Monitor,
+    ) -> Result<Training> {
+        let n_machines = scheme.n_machines(self.labels.n_classes())?;
+        let train = |number: usize| {
+            let spec = scheme.machine(number, &self.labels);
+            let weights: Vec<f64> = self.weights_of(&spec);
+            let problem = self.problem(number, &spec, &weights);
+            let machines = solver.solve_rows(&problem, &spec.parts, rows, monitor)?;
+            Ok((number, (machines.unwrap_or_default(), 0)))
+        };
+        let machines = (0..n_machines).into_par_iter().with_max_len(1);
+        let trained = machines.map(train).collect::<Result<Vec<_>>>()?;
+        Ok(collect(trained, solver.path_len(), n_machines))
+    }
+
+    /// The weight of each part of a machine.
+    fn weights_of(&self, spec: &MachineSpec) -> Vec<f64> {
+        let classes = spec.classes.iter();
+        classes.map(|&class| self.class_weights[class]).collect()
+    }
+
+    /// A machine's labels and weights.
+    fn problem<'s>(
+        &'s self,
+        number: usize,
+        spec: &'s MachineSpec,
+        weights: &'s [f64],
+    ) -> Problem<'s> {
+        Problem {
+            signs: &spec.signs,
+            weights,
+            row_weights: self.row_weights.as_deref(),
+            order: self.labels.order(),
+            start: self.starts.get(number).unwrap_or(&Start::Zero),
         }
     }
 
@@ -271,15 +322,9 @@ impl<T: Lanes> TrainingSet<T> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
         let train_one = |number: usize, how: Threading| {
             let spec = scheme.machine(number, &self.labels);
-            let weight = |&class: &usize| self.class_weights[class];
-            let problem = Problem {
-                signs: &spec.signs,
-                weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
-                row_weights: self.row_weights.as_deref(),
-                order: self.labels.order(),
-                start: self.starts.get(number).unwrap_or(&Start::Zero),
-            };
-            let mut rows = make(spec.parts, how)?;
+            let weights = self.weights_of(&spec);
+            let problem = self.problem(number, &spec, &weights);
+            let mut rows = make(spec.parts.clone(), how)?;
             let machines = solver.solve(&problem, &mut rows, monitor)?;
             Ok((machines, rows.n_computed()))
         };

@@ -382,7 +382,7 @@ pub fn decide<'py>(
             slice(signs)?,
             slice(counts)?,
         )?),
-        None if scheme == Scheme::Ordinal && n_classes > 2 => return Err(fits_not()),
+        None if scheme.uses_patterns(n_classes) => return Err(fits_not()),
         None => None,
     };
     if !values.len().is_multiple_of(m) {
@@ -392,19 +392,11 @@ pub fn decide<'py>(
     let n = values.len() / m;
     let mut scores = crate::error::zeros(n, width, "scores")?;
     let mut classes: Vec<u32> = crate::error::zeros(n, 1, "predictions")?;
-    let mut votes = Votes::new(scheme, n_classes);
+    let mut votes = Votes::new(scheme, n_classes, patterns.as_ref());
     let rows = values.chunks_exact(m).zip(scores.chunks_exact_mut(width));
     for ((outputs, scores), class) in rows.zip(&mut classes) {
-        match &patterns {
-            Some(patterns) => {
-                patterns.scores(outputs, scores);
-                *class = patterns.winner(outputs);
-            }
-            None => {
-                votes.scores(outputs, scores);
-                *class = votes.winner(outputs, Ties::LargestSum);
-            }
-        }
+        votes.scores(outputs, scores);
+        *class = votes.winner(outputs, Ties::LargestSum);
     }
     let scores = scores.into_pyarray(py).reshape([n, width])?.into_any();
     Ok((scores, classes.into_pyarray(py)))

@@ -12,6 +12,7 @@ mod methods;
 mod model;
 mod scaling;
 mod select;
+mod state;
 mod text;
 mod train;
 

@@ -2,13 +2,11 @@
 
 use super::arrays::{AnyMatrix, Rows, rows_to_python};
 use super::door;
-use crate::data::Matrix;
-use crate::kernel::{Gamma, KernelKind, KernelSettings, PackedRows};
+use super::state::{State, not_a_model, restored_rows};
+use crate::Error;
+use crate::kernel::PackedRows;
 use crate::model;
-use crate::multiclass::Scheme;
-use crate::simd::Lanes;
-use crate::{Error, Result};
-use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -217,6 +215,12 @@ impl Model {
             state.set_item("n_support", n_support.into_pyarray(py))?;
             state.set_item("dual_coef", model.dual_coef().to_vec().into_pyarray(py))?;
             state.set_item("intercept", model.biases().to_vec().into_pyarray(py))?;
+            if let Some(patterns) = model.patterns() {
+                let (signs, counts) = patterns.parts();
+                let signs: Vec<u8> = signs.into_iter().map(u8::from).collect();
+                state.set_item("patterns", signs.into_pyarray(py))?;
+                state.set_item("pattern_counts", counts.into_pyarray(py))?;
+            }
         });
         state.set_item("dtype", self.dtype())?;
         state.set_item("n_iter", self.n_iter.clone().into_pyarray(py))?;
@@ -265,114 +269,5 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let n_rows = values.len() / width;
         Ok(values.into_pyarray(py).reshape([n_rows, width])?.into_any())
-    }
-}
-
-fn not_a_model(message: &str) -> Error {
-    Error::Data(format!("this is not a model: {message}"))
-}
-
-/// The rows of a state; what is none gets the error of the other fields.
-fn restored_rows<'py>(rows: &Bound<'py, PyAny>) -> PyResult<Rows<'py>> {
-    Rows::extract(rows).map_err(|error| not_a_model(&format!("rows: {error}")).into())
-}
-
-/// A model's state as it came back from a file: nothing in it is trusted.
-struct State<'py> {
-    dtype: String,
-    settings: KernelSettings,
-    scheme: Scheme,
-    rows: Option<Bound<'py, PyAny>>,
-    n_cols: usize,
-    support: Vec<u32>,
-    n_support: Vec<usize>,
-    dual_coef: Vec<f64>,
-    biases: Vec<f64>,
-    n_iter: Vec<u64>,
-    n_loops: Vec<u64>,
-    status: Vec<String>,
-    n_kernel_evals: u64,
-}
-
-/// A field of the state; a missing or ill-typed one is named in the error.
-fn field<'py, F>(state: &Bound<'py, PyDict>, name: &str) -> PyResult<F>
-where
-    F: for<'a> FromPyObject<'a, 'py>,
-{
-    let value = state
-        .get_item(name)?
-        .ok_or_else(|| not_a_model(&format!("{name} is missing")))?;
-    let wrong = |_| PyErr::from(not_a_model(&format!("{name} has the wrong type")));
-    value.extract::<F>().map_err(wrong)
-}
-
-fn array<T: Element + Clone + 'static>(state: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
-    let values: PyReadonlyArray1<'_, T> = field(state, name)?;
-    Ok(super::arrays::slice(&values)?.to_vec())
-}
-
-impl<'py> State<'py> {
-    fn extract(state: &Bound<'py, PyDict>) -> PyResult<Self> {
-        let version: u32 = field(state, "version")?;
-        if version != 1 {
-            let message = format!("version {version} is newer than this package reads, 1");
-            return Err(not_a_model(&message).into());
-        }
-        let n_support: Vec<u64> = array(state, "n_support")?;
-        let rows: Bound<'py, PyAny> = field(state, "rows")?;
-        Ok(Self {
-            dtype: field(state, "dtype")?,
-            settings: KernelSettings {
-                kind: KernelKind::parse(&field::<String>(state, "kernel")?)?,
-                gamma: Gamma::Value(field(state, "gamma")?),
-                degree: field(state, "degree")?,
-                coef0: field(state, "coef0")?,
-            },
-            scheme: Scheme::parse(&field::<String>(state, "multi_class")?)?,
-            rows: (!rows.is_none()).then_some(rows),
-            n_cols: field(state, "n_cols")?,
-            support: array(state, "support")?,
-            n_support: n_support.into_iter().map(|n| n as usize).collect(),
-            dual_coef: array(state, "dual_coef")?,
-            biases: array(state, "intercept")?,
-            n_iter: array(state, "n_iter")?,
-            n_loops: array(state, "n_loops")?,
-            status: field(state, "status")?,
-            n_kernel_evals: field(state, "n_kernel_evals")?,
-        })
-    }
-
-    fn precomputed<T: Lanes>(&self) -> Result<model::Model<T>> {
-        if self.settings.kind != KernelKind::Precomputed {
-            return Err(not_a_model("rows are missing"));
-        }
-        let kernel = self.settings.check_numbers()?;
-        let rows = PackedRows::columns(self.support.clone(), self.n_cols)?;
-        self.assemble(kernel, rows)
-    }
-
-    fn model<T: Lanes>(&self, matrix: &Matrix<'_, T>) -> Result<model::Model<T>> {
-        if self.settings.kind == KernelKind::Precomputed {
-            return Err(not_a_model("a precomputed kernel has no rows"));
-        }
-        let kernel = self.settings.check(matrix)?;
-        let order: Vec<u32> = (0..matrix.n_rows() as u32).collect();
-        self.assemble(kernel, PackedRows::new(matrix, &order)?)
-    }
-
-    fn assemble<T: Lanes>(
-        &self,
-        kernel: crate::kernel::Kernel,
-        rows: PackedRows<T>,
-    ) -> Result<model::Model<T>> {
-        model::Model::from_parts(
-            kernel,
-            self.scheme,
-            rows,
-            self.support.clone(),
-            &self.n_support,
-            self.dual_coef.clone(),
-            self.biases.clone(),
-        )
     }
 }

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::data::{Labels, Matrix};
 use crate::kernel::KernelSettings;
 use crate::model;
-use crate::multiclass::{RowSource, Scheme, Training, TrainingSet};
+use crate::multiclass::{RowSource, Scheme, TrainingSet};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Start};
 use numpy::PyReadonlyArray1;
@@ -89,7 +89,10 @@ pub fn fit(
         with_matrix!(&view.matrix()?, matrix => {
             let set = training_set(matrix, codes, classes, samples, kernel)?.with_starts(starts)?;
             let training = set.train(solver, scheme, source, train.cache_bytes, monitor)?;
-            let of_setting = |machines: &Vec<Machine>| finish(&set, scheme, machines, matrix, &training);
+            let of_setting = |machines: &Vec<Machine>| {
+                let model = model::Model::new(&set, scheme, machines, matrix, monitor)?;
+                Ok(finish(model, machines, training.n_kernel_evals, matrix.n_rows()))
+            };
             training.machines.iter().map(of_setting).collect()
         })
     })
@@ -110,23 +113,22 @@ fn training_set<T: Lanes>(
     }
 }
 
+/// A model with what its training took.
 fn finish<T: Lanes>(
-    set: &TrainingSet<T>,
-    scheme: Scheme,
+    model: model::Model<T>,
     machines: &[Machine],
-    matrix: &Matrix<'_, T>,
-    training: &Training,
-) -> Result<Model>
+    n_kernel_evals: u64,
+    n_rows: usize,
+) -> Model
 where
     AnyModel: From<model::Model<T>>,
 {
-    let model = model::Model::new(*set.kernel(), scheme, set.labels(), machines, matrix)?;
     let each = machines.iter();
-    Ok(Model {
+    Model {
+        n_kernel_evals: n_kernel_evals + model.n_counting_evals(n_rows),
         inner: AnyModel::from(model),
         n_iter: each.clone().map(|machine| machine.n_iter as u64).collect(),
         n_loops: each.clone().map(|machine| machine.n_loops as u64).collect(),
         status: each.map(|machine| machine.status.name().into()).collect(),
-        n_kernel_evals: training.n_kernel_evals,
-    })
+    }
 }

@@ -153,7 +153,7 @@ impl<T: Lanes> Split<T> {
         let biases: Vec<f64> = machines.iter().map(|machine| machine.bias).collect();
         let outputs = |rows| linear_outputs(rows, &weights, &biases, monitor);
         let of_train = outputs(&self.train)?;
-        let patterns = (plan.scheme == Scheme::Ordinal && k > 2).then(|| {
+        let patterns = plan.scheme.uses_patterns(k).then(|| {
             let mut patterns = Patterns::new(k);
             for (row, outputs) in of_train.chunks_exact(m).enumerate() {
                 let weight = self
@@ -164,13 +164,10 @@ impl<T: Lanes> Split<T> {
             }
             patterns
         });
-        let mut votes = Votes::new(plan.scheme, k);
+        let mut votes = Votes::new(plan.scheme, k, patterns.as_ref());
         let mut confusion = vec![0; plan.n_classes * plan.n_classes];
         for (outputs, &code) in outputs(&self.test)?.chunks_exact(m).zip(&self.test_codes) {
-            let winner = match &patterns {
-                Some(patterns) => patterns.winner(outputs),
-                None => votes.winner(outputs, plan.ties),
-            };
+            let winner = votes.winner(outputs, plan.ties);
             let predicted = self.classes[winner as usize] as usize;
             confusion[code as usize * plan.n_classes + predicted] += 1;
         }

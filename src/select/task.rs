@@ -3,18 +3,18 @@
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Job, Mode, Plan};
 use super::gram::{LazyGram, Pool, spare_rows};
-use super::outputs::outputs;
+use super::outputs::{outputs, patterns};
 use super::shared::Shared;
 use super::split::{Products, Split};
 use crate::data::Matrix;
 use crate::error::zeros;
 use crate::kernel::{Extent, GramRows, Kernel, Threading};
-use crate::model::Votes;
+use crate::model::{Model, Votes};
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, TrainingSet};
 use crate::simd::{Lanes, Product};
 use crate::solver::{BinarySolver, Machine, Problem, Start, Status};
-use crate::{Error, Result, model};
+use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -156,7 +156,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         Ok(())
     }
 
-    /// One machine with its whole path, and its outputs for the test rows.
+    /// One machine with its whole path, and its outputs.
     fn train_machine(
         &self,
         split: &Split<T>,
@@ -166,13 +166,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let plan = self.plan;
         let spec = plan.scheme.machine(number, &split.labels);
         let weight = |&class: &usize| self.class_weight(split, class);
-        let row_weights: Option<Vec<f64>> = plan.row_weights.map(|weights| {
-            split
-                .train()
-                .iter()
-                .map(|&row| weights[row as usize])
-                .collect()
-        });
+        let row_weights = self.row_weights(split);
         let problem = Problem {
             signs: &spec.signs,
             weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
@@ -185,8 +179,25 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let path = self.job.solver.solve(&problem, &mut rows, self.monitor)?;
         drop(clock);
         let _clock = self.clock.start(Phase::Testing);
-        let outputs = outputs(gram, split.test_codes.len(), split.n_train(), &path);
+        let first = self.first_column(split);
+        let outputs = outputs(gram, split.n_rows() - first, first, &path);
         Ok(Tested { path, outputs })
+    }
+
+    /// The first row that outputs are wanted for: that of the test rows, unless patterns of the
+    /// training rows are to be counted.
+    fn first_column(&self, split: &Split<T>) -> usize {
+        let is_counted = self.plan.scheme.uses_patterns(split.labels.n_classes());
+        if is_counted { 0 } else { split.n_train() }
+    }
+
+    /// The weights of the training rows of a split.
+    fn row_weights(&self, split: &Split<T>) -> Option<Vec<f64>> {
+        let of_rows = |weights: &[f64]| {
+            let rows = split.train().iter();
+            rows.map(|&row| weights[row as usize]).collect()
+        };
+        self.plan.row_weights.map(of_rows)
     }
 
     /// The weight of a class of the training rows.
@@ -208,14 +219,21 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             return;
         }
         let k = self.plan.n_classes;
-        let votes = Votes::new(self.plan.scheme, split.labels.n_classes());
-        let n_test = split.test_codes.len();
+        let (scheme, labels) = (self.plan.scheme, &split.labels);
+        // Outputs of the training rows come first, where patterns are counted.
+        let n_counted = split.n_train() - self.first_column(split);
+        let n_cols = n_counted + split.test_codes.len();
+        let row_weights = self.row_weights(split);
         let cells = (0..self.job.solver.path_len()).map(|setting| {
             let mut confusion = vec![0; k * k];
             let outputs: Vec<&[f64]> = machines
                 .iter()
-                .map(|tested| &tested.outputs[setting * n_test..(setting + 1) * n_test])
+                .map(|tested| &tested.outputs[setting * n_cols..(setting + 1) * n_cols])
                 .collect();
+            let count = || patterns(labels, row_weights.as_deref(), &outputs);
+            let patterns = (n_counted > 0).then(count);
+            let votes = Votes::new(scheme, labels.n_classes(), patterns.as_ref());
+            let outputs: Vec<&[f64]> = outputs.iter().map(|of| &of[n_counted..]).collect();
             let winners = votes.winners(&outputs, self.plan.ties);
             for (&code, winner) in split.test_codes.iter().zip(winners) {
                 let predicted = split.classes[winner as usize];
@@ -278,13 +296,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             return Ok(());
         }
         let settings: Vec<&[Machine]> = training.machines.iter().map(Vec::as_slice).collect();
-        let model = model::Model::path(
-            *set.kernel(),
-            plan.scheme,
-            set.labels(),
-            &settings,
-            train_rows,
-        )?;
+        let model = Model::path(&set, plan.scheme, &settings, train_rows, self.monitor)?;
         let predicted = model.predict_path(&test_rows, plan.ties, self.monitor)?;
         let k = plan.n_classes;
         let mut confusions = vec![vec![0; k * k]; settings.len()];
@@ -305,7 +317,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             .map(|(place, (confusion, machines))| {
                 let machines: Vec<&Machine> = machines.iter().collect();
                 let n_kernel_evals = if place == 0 {
-                    training.n_kernel_evals
+                    training.n_kernel_evals + model.n_counting_evals(split.n_train())
                 } else {
                     0
                 };
@@ -329,7 +341,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     }
 }
 
-/// A machine with its path, and its outputs for each setting and test row.
+/// A machine with its path, and its outputs for each setting and row from
+/// [`Task::first_column`] on.
 struct Tested {
     path: Vec<Machine>,
     outputs: Vec<f64>,

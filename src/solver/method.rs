@@ -2,7 +2,8 @@
 
 use super::{BinarySolver, Machine, MnSvm, Newton, NlSgd, NnIsda, Ollawv, Problem, Svc};
 use crate::Result;
-use crate::kernel::KernelRows;
+use crate::data::Matrix;
+use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
@@ -30,6 +31,24 @@ macro_rules! methods {
             fn uses_rows_once(&self) -> bool {
                 match self {
                     $(Method::$name(solver) => solver.uses_rows_once()),*
+                }
+            }
+
+            fn has_linear_form(&self) -> bool {
+                match self {
+                    $(Method::$name(solver) => solver.has_linear_form()),*
+                }
+            }
+
+            fn solve_rows<T: Lanes>(
+                &self,
+                problem: &Problem<'_>,
+                parts: &Parts,
+                rows: &Matrix<'_, T>,
+                monitor: &Monitor,
+            ) -> Result<Option<Vec<Machine>>> {
+                match self {
+                    $(Method::$name(solver) => solver.solve_rows(problem, parts, rows, monitor)),*
                 }
             }
 

@@ -19,6 +19,7 @@ pub use nnisda::{NnIsda, NnIsdaSettings};
 pub use ollawv::{Ollawv, OllawvSettings};
 pub use svc::{Svc, SvcSettings};
 
+use crate::data::Matrix;
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -206,6 +207,23 @@ pub trait BinarySolver: Sync {
 
     /// Whether a kernel row is never asked for twice, so that none need be kept.
     fn uses_rows_once(&self) -> bool;
+
+    /// As [`BinarySolver::solve`], for a linear kernel and from the packed rows themselves;
+    /// `None` for a method that has no such way.
+    fn solve_rows<T: Lanes>(
+        &self,
+        _problem: &Problem<'_>,
+        _parts: &Parts,
+        _rows: &Matrix<'_, T>,
+        _monitor: &Monitor,
+    ) -> Result<Option<Vec<Machine>>> {
+        Ok(None)
+    }
+
+    /// Whether there is [`BinarySolver::solve_rows`].
+    fn has_linear_form(&self) -> bool {
+        false
+    }
 
     /// One machine for each setting, in the order of the settings.
     fn solve<T: Lanes>(

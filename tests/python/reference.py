@@ -100,13 +100,23 @@ def vote(decisions, k):
     return np.array(winners)
 
 
+def by_patterns(outputs, codes, weights, decisions, k):
+    """P(label | signs) counted on the outputs of training rows; frequencies of labels else."""
+    counts = {}
+    for values, code, weight in zip(outputs, codes, weights, strict=True):
+        counts.setdefault(tuple(values >= 0), np.zeros(k))[code] += weight
+    all_rows = np.bincount(codes, weights=weights, minlength=k)
+    found = [counts.get(tuple(values >= 0), all_rows) for values in decisions]
+    return np.array([row / row.sum() for row in found])
+
+
 def coefficients(model, machine, k, multi_class="ovo"):
     """Coefficient of each support vector in one machine, from scikit-learn's layout."""
     ends = np.cumsum(model.n_support_)
     classes = np.searchsorted(ends, np.arange(ends[-1]), side="right")
     if k == 2:
         return model.dual_coef_[0]
-    if multi_class == "ovr":
+    if multi_class != "ovo":
         return model.dual_coef_[machine]
     a, b = pairs(k)[machine]
     row = np.where(classes == a, b - 1, a)

@@ -99,6 +99,65 @@ def test_values_outside_their_domain_are_refused(three_classes, field, value, se
         _core.Model.from_state(state)
 
 
+@pytest.fixture
+def ordinal(three_classes):
+    X, y = three_classes
+    rows, new = slice(None, None, 2), slice(1, None, 2)
+    model = OLLAWV(margin=0.01, multi_class="ordinal").fit(X[rows], y[rows])
+    return model, X[new]
+
+
+def test_patterns_come_back_with_their_counts(ordinal):
+    model, X = ordinal
+    state = model._model.state()
+    assert sorted(state) == sorted([*FIELDS, "patterns", "pattern_counts"])
+    patterns = state["patterns"].reshape(-1, 2)
+    assert sorted(set(map(tuple, patterns))) == list(map(tuple, patterns))
+    assert state["pattern_counts"].reshape(-1, 3).sum() == len(X)
+    again = pickle.loads(pickle.dumps(model))
+    assert pickle.dumps(again._model.state()) == pickle.dumps(state)
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def test_states_without_patterns_are_read_where_there_are_none(state):
+    for none in ({}, {"patterns": None, "pattern_counts": None}):
+        assert sorted(_core.Model.from_state(state | none).state()) == sorted(FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda s: s.pop("patterns"), "patterns is missing"),
+        (lambda s: s.pop("pattern_counts"), "pattern_counts is missing"),
+        (lambda s: s.update(patterns=None, pattern_counts=None), "patterns are missing"),
+        (lambda s: s.update(patterns=None), "patterns has the wrong type"),
+        (lambda s: s.update(patterns=s["patterns"].astype(bool)), "patterns has the wrong type"),
+        (lambda s: s.update(patterns=s["patterns"] + 1), "not 0 or 1"),
+        (lambda s: s.update(patterns=s["patterns"][:-1]), "do not fit 3 classes"),
+        (lambda s: s.update(patterns=s["patterns"][:0]), "do not fit 3 classes"),
+        (lambda s: s.update(patterns=0 * s["patterns"]), "twice"),
+        (lambda s: s.update(pattern_counts=s["pattern_counts"][:-3]), "do not fit 3 classes"),
+        (lambda s: s.update(pattern_counts=0 * s["pattern_counts"]), "no counts"),
+        (lambda s: s.update(pattern_counts=-s["pattern_counts"]), "not negative"),
+        (lambda s: s.update(pattern_counts=s["pattern_counts"] + np.nan), "must be finite"),
+        (lambda s: s.update(pattern_counts=s["pattern_counts"] + np.inf), "must be finite"),
+        (lambda s: s.update(multi_class="ovo"), "intercepts do not fit"),
+        (lambda s: s.update(multi_class="ovr"), "coefficients do not fit"),
+    ],
+)
+def test_patterns_that_were_tampered_with_are_refused(ordinal, change, sentence):
+    state = ordinal[0]._model.state()
+    change(state)
+    with pytest.raises(ValueError, match=f"not a model: .*{sentence}"):
+        _core.Model.from_state(state)
+
+
+def test_patterns_of_other_machines_are_refused(ordinal, state):
+    patterns = {name: ordinal[0]._model.state()[name] for name in ("patterns", "pattern_counts")}
+    with pytest.raises(ValueError, match="patterns do not fit"):
+        _core.Model.from_state(state | patterns)
+
+
 @pytest.mark.parametrize("counts", [[2**63, 2**63, 5], [2**64 - 1, 1, 1]])
 def test_counts_that_overflow_are_refused(state, counts):  # case 76
     state["n_support"] = np.array(counts, dtype=np.uint64)

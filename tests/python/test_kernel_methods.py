@@ -338,7 +338,7 @@ def test_a_start_changes_nothing(kind):
 
 
 @pytest.mark.parametrize("kind", [*SOLVED, NLSGD])
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "ordinal"])
 def test_threads_layouts_and_caches_do_not_matter(kind, multi_class):
     X, y = three_classes()
     common = {"C": 5, "gamma": 0.5, "multi_class": multi_class, "random_state": 0}

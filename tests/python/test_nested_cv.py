@@ -73,7 +73,7 @@ def plain_loop(X, y, estimator, grid, scale, scorer=metrics.accuracy_score):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "ordinal"])
 @pytest.mark.parametrize("scale", ["fold", "global", None])
 def test_the_engine_equals_a_plain_loop(method, multi_class, scale):
     X, y = wine()

@@ -46,7 +46,7 @@ def digits():
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "ordinal"])
 @pytest.mark.parametrize("k", [2, 3, 10])
 @pytest.mark.parametrize("name", KERNELS)
 def test_decision_values_are_the_sum_over_the_support_vectors(digits, name, k, multi_class, layout):

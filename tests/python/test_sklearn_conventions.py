@@ -83,7 +83,7 @@ def test_one_vs_rest_has_a_coefficient_row_and_an_intercept_for_each_class(probl
     assert model.intercept_.shape == model.n_iter_.shape == (n_machines,)
 
 
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "ordinal"])
 def test_the_largest_decision_value_is_the_prediction(problem, multi_class, rng):
     X, y = problem
     Z = rng.uniform(size=(500, X.shape[1]))

@@ -31,7 +31,7 @@ COPIES |= {"deepcopy": copy.deepcopy, "joblib": dumped}
 @pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "ordinal"])
 def test_a_copy_decides_to_the_bit(three_classes, make, dtype, layout, multi_class):
     X, y = three_classes
     X = layout(X.astype(dtype))

@@ -19,7 +19,7 @@ use super::{
 use crate::data::Random;
 use crate::error::reserve;
 use crate::monitor::Monitor;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, prefetch};
 use crate::solver::{Limit, Status};
 use crate::{Error, Result};
 
@@ -43,8 +43,9 @@ pub struct DualSettings {
 impl DualSettings {
     /// The only way to a [`DualDescent`].
     pub fn check(self) -> Result<DualDescent> {
-        if self.tol.is_nan() || self.tol <= 0.0 {
-            return Err(Error::parameter("tol", self.tol, "it must be positive"));
+        if !(self.tol > 0.0 && self.tol.is_finite()) {
+            let rule = "it must be a finite positive number";
+            return Err(Error::parameter("tol", self.tol, rule));
         }
         Limit::check(self.max_iter)?;
         let penalty = self.penalty.check()?;
@@ -71,6 +72,9 @@ struct Variable {
     /// The label.
     sign: f64,
 }
+
+/// Rows that are asked for before they are needed.
+const AHEAD: usize = 8;
 
 /// Rows between two looks at the clock and for an interrupt.
 const ROWS_TO_LOOK: usize = 1024;
@@ -151,7 +155,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
 
     /// The C of a row.
     fn price(&self, i: usize) -> f64 {
-        (self.c * self.problem.weight(i)).min(crate::solver::LARGEST)
+        (self.c * self.problem.weight(i)).min(super::problem::LARGEST)
     }
 
     fn descend(
@@ -217,6 +221,10 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 if monitor.time_is_up() {
                     return Ok(None);
                 }
+            }
+            if let Some(&ahead) = self.order[..self.n_active].get(place + AHEAD) {
+                prefetch(&self.variables[ahead as usize..=ahead as usize]);
+                self.problem.prefetch(ahead as usize);
             }
             if self.visit(self.order[place] as usize, limits, &mut found) {
                 place += 1;

@@ -37,8 +37,8 @@ impl GradientSettings {
             let rule = "it must be a finite positive number";
             return Err(Error::parameter("eta0", self.eta0, rule));
         }
-        if self.tol.is_nan() || self.tol < 0.0 {
-            let rule = "it must not be negative";
+        if !(0.0..f64::INFINITY).contains(&self.tol) {
+            let rule = "it must be finite, not negative";
             return Err(Error::parameter("tol", self.tol, rule));
         }
         Limit::check(self.max_iter)?;
@@ -115,7 +115,7 @@ impl LinearSolver for GradientDescent {
             ..RuleState::default()
         };
         let mut machine = LinearMachine::new(problem, w, n_iter as u64, status);
-        machine.state = Some(state);
+        machine.keep(state);
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
     }

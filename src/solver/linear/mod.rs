@@ -113,12 +113,25 @@ impl LinearMachine {
     /// All zeros, and with a status that says so, if a number is not finite.
     fn or_nothing(mut self) -> Self {
         let is_finite = self.weights.iter().all(|w| w.is_finite()) && self.bias.is_finite();
-        if !is_finite {
+        if !is_finite || self.status == Status::NonFinite {
             self.weights.fill(0.0);
             self.bias = 0.0;
             self.status = Status::NonFinite;
         }
         self
+    }
+
+    /// Keeps a state to go on from, if it is worth it.
+    fn keep(&mut self, state: RuleState) {
+        self.state = Some(if self.status == Status::NonFinite {
+            let weights = vec![0.0; state.weights.len()];
+            RuleState {
+                weights,
+                ..RuleState::default()
+            }
+        } else {
+            state
+        });
     }
 }
 

@@ -46,8 +46,9 @@ pub struct LinearNewtonSettings {
 impl LinearNewtonSettings {
     /// The only way to a [`LinearNewton`].
     pub fn check(self) -> Result<LinearNewton> {
-        if self.tol.is_nan() || self.tol <= 0.0 {
-            return Err(Error::parameter("tol", self.tol, "it must be positive"));
+        if !(self.tol > 0.0 && self.tol.is_finite()) {
+            let rule = "it must be a finite positive number";
+            return Err(Error::parameter("tol", self.tol, rule));
         }
         Limit::check(self.max_iter)?;
         let penalty = self.penalty.check()?;
@@ -132,7 +133,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
     }
 
     fn price(&self, i: usize) -> f64 {
-        (self.c * self.problem.weight(i)).min(crate::solver::LARGEST)
+        (self.c * self.problem.weight(i)).min(super::problem::LARGEST)
     }
 
     /// How much an output of row `i` lacks of a margin of 1.
@@ -161,7 +162,8 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 return Ok(Status::NonFinite);
             }
             let first = *first.get_or_insert(length);
-            if length <= given.tol * rarer * first {
+            let is_done = given.free_bias || self.gap(&gradient) <= given.tol;
+            if length <= given.tol * rarer * first && is_done {
                 return Ok(Status::Converged);
             }
             if given.max_iter.is_some_and(|most| self.n_iter >= most) {
@@ -205,6 +207,24 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 });
             }
         }
+    }
+
+    /// The gap between primal and dual objective, as a share of the primal one.
+    ///
+    /// The dual variables are `2 c (1 - y f)`, so that their `v = sum alpha y x` is w less the
+    /// gradient: no row is looked at.
+    fn gap(&self, gradient: &[f64]) -> f64 {
+        let of_row = |i: usize| {
+            let lack = self.lack(i, self.f[i]);
+            let cost = self.price(i) * lack * lack;
+            [cost, 2.0 * self.price(i) * lack - cost, 0.0]
+        };
+        let [losses, dual, _] = sum_rows(self.f.len(), of_row);
+        let square: f64 = self.w.iter().map(|w| w * w).sum();
+        let each = self.w.iter().zip(gradient);
+        let dual_square: f64 = each.map(|(w, g)| (w - g) * (w - g)).sum();
+        let primal = 0.5 * square + losses;
+        (primal - dual + 0.5 * dual_square) / primal.max(f64::MIN_POSITIVE)
     }
 
     /// `w - 2 sum_S c y (1 - y f) x`, the norm's part by the ridge.

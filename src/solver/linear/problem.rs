@@ -1,11 +1,13 @@
 //! The rows, labels and weights of one linear machine.
 
-use super::super::LARGEST;
 use super::example::Example;
-use crate::data::Matrix;
+use crate::data::{Matrix, Row};
 use crate::error::reserve;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, prefetch};
 use crate::{Error, Result};
+
+/// The largest price of a loss that is told from a larger one: its square is finite.
+pub const LARGEST: f64 = 1e100;
 
 /// How the norm is weighed against the losses.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,13 +19,13 @@ pub enum Penalty {
 }
 
 impl Penalty {
-    /// Refuses what is not a positive number; huge C are taken for 1e300.
+    /// Refuses what is not a positive number; huge ones are taken for 1e100.
     pub fn check(self) -> Result<Self> {
         let (name, value) = match self {
             Penalty::C(c) => ("C", c),
             Penalty::Lambda(lambda) => ("lambda_", lambda),
         };
-        let rule = "it must be a positive number, at least 1e-300";
+        let rule = "it must be a positive number, at least 1e-100";
         if value.is_nan() || value < 1.0 / LARGEST {
             return Err(Error::parameter(name, value, rule));
         }
@@ -99,8 +101,11 @@ impl Intercept {
 #[derive(Debug, Clone)]
 pub struct LinearProblem<'a, T: Lanes> {
     rows: &'a Matrix<'a, T>,
-    members: Vec<u32>,
-    labels: Vec<f64>,
+    n_rows: usize,
+    /// The rows, if they are not all.
+    members: Option<Vec<u32>>,
+    /// +1 or -1, in one byte: all of them stay in cache.
+    labels: Vec<i8>,
     weights: Option<Vec<f64>>,
     constant: f64,
 }
@@ -120,13 +125,14 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         let mut weights = reserve(n, 1, "the weights of a machine")?;
         for row in (0..rows.n_rows()).filter(has_label) {
             members.push(row as u32);
-            labels.extend(label(row));
+            labels.push(if label(row) > Some(0.0) { 1 } else { -1 });
             weights.push(weight(row));
         }
         let all_one = weights.iter().all(|&weight| weight == 1.0);
         Ok(Self {
             rows,
-            members,
+            n_rows: n,
+            members: (n < rows.n_rows()).then_some(members),
             labels,
             weights: (!all_one).then_some(weights),
             constant,
@@ -135,7 +141,7 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
 
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        self.members.len()
+        self.n_rows
     }
 
     /// Number of weights: one for each feature, and one for the constant.
@@ -152,7 +158,7 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
     #[inline]
     pub fn example(&self, i: usize) -> Example<'_, T> {
         Example {
-            row: self.rows.row(self.members[i] as usize),
+            row: self.rows.row(self.member(i)),
             constant: self.constant,
         }
     }
@@ -160,7 +166,7 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
     /// The label of row `i`, +1 or -1.
     #[inline]
     pub fn label(&self, i: usize) -> f64 {
-        self.labels[i]
+        f64::from(self.labels[i])
     }
 
     /// The weight of row `i`.
@@ -170,8 +176,32 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
     }
 
     /// The number, among all rows, of row `i` of the problem.
-    pub fn member(&self, i: usize) -> u32 {
-        self.members[i]
+    #[inline]
+    pub fn member(&self, i: usize) -> usize {
+        self.members
+            .as_ref()
+            .map_or(i, |members| members[i] as usize)
+    }
+
+    /// Adds a row of the matrix, by its number among all, to weights.
+    pub fn add_row(&self, row: usize, factor: f64, weights: &mut [f64]) {
+        let example = Example {
+            row: self.rows.row(row),
+            constant: self.constant,
+        };
+        example.add_to(weights, factor);
+    }
+
+    /// Asks for the values of row `i`, which will be read soon.
+    #[inline]
+    pub fn prefetch(&self, i: usize) {
+        match self.rows.row(self.member(i)) {
+            Row::Dense(values) => prefetch(values),
+            Row::Sparse(columns, values) => {
+                prefetch(columns);
+                prefetch(values);
+            }
+        }
     }
 
     /// The value of the constant feature.
@@ -181,7 +211,7 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
 
     /// Numbers of rows with label +1 and with label -1.
     pub fn counts(&self) -> (usize, usize) {
-        let positive = self.labels.iter().filter(|&&label| label > 0.0).count();
+        let positive = self.labels.iter().filter(|&&label| label > 0).count();
         (positive, self.n_rows() - positive)
     }
 

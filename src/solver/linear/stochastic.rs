@@ -162,6 +162,9 @@ pub struct Sgd {
     settings: SgdSettings,
 }
 
+/// Rows that are asked for before they are needed.
+const AHEAD: usize = 8;
+
 /// Rows between two looks at the clock and for an interrupt.
 const ROWS_TO_LOOK: usize = 1024;
 
@@ -177,6 +180,13 @@ impl LinearSolver for Sgd {
         let lambda = given.penalty.lambda(problem.n_rows());
         let mut state = start.cloned().unwrap_or_default();
         state.weights.resize(problem.n_weights(), 0.0);
+        if given.average == 0.0 && given.optimizer.can_average() {
+            (state.memory, state.n_averaged) = (Vec::new(), 0);
+        }
+        if problem.n_rows() == 0 {
+            // Nothing to learn from, and no rows whose length the first step would go by.
+            return Ok(untouched(problem, state));
+        }
         let eta = match given.eta0 {
             Some(eta) => eta,
             None if state.eta > 0.0 => state.eta,
@@ -203,6 +213,17 @@ impl LinearSolver for Sgd {
             }
         }
     }
+}
+
+/// The machine of a state.
+fn untouched<T: Lanes>(problem: &LinearProblem<'_, T>, state: RuleState) -> LinearMachine {
+    let weights = match state.n_averaged {
+        0 => state.weights.clone(),
+        _ => state.memory.clone(),
+    };
+    let mut machine = LinearMachine::new(problem, weights, 0, Status::Converged);
+    machine.keep(state);
+    machine
 }
 
 /// Rows whose lengths the first step goes by.
@@ -232,7 +253,7 @@ impl Sgd {
         let given = &self.settings;
         // Other rows come first in every call that goes on from another.
         let mut random = Random::new(given.seed.wrapping_add(rule.state().n_steps));
-        let (mut train, validation) = self.hold_out(problem, &mut random);
+        let (mut train, validation) = self.hold_out(problem, &mut random)?;
         let n_steps = train.len().div_ceil(given.batch_size);
         let average_from = self.average_from(n_steps);
         let mut judge = Judge::new(given.early_stop);
@@ -257,6 +278,9 @@ impl Sgd {
                         Visit::Drawn => train[random.below(train.len())],
                         Visit::Shuffled | Visit::InOrder => train[place],
                     } as usize;
+                    if let Some(&ahead) = train.get(place + AHEAD) {
+                        problem.prefetch(ahead as usize);
+                    }
                     loss += look(&mut rule, problem, i, last - first, &mut pulls);
                     if place.is_multiple_of(ROWS_TO_LOOK) {
                         monitor.tick(ROWS_TO_LOOK as u64)?;
@@ -280,7 +304,7 @@ impl Sgd {
         }
         recorder.keep(step, || rule.weights());
         let mut machine = LinearMachine::new(problem, rule.weights(), n_epochs, status);
-        machine.state = Some(rule.state());
+        machine.keep(rule.state());
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
     }
@@ -300,10 +324,10 @@ impl Sgd {
         &self,
         problem: &LinearProblem<'_, T>,
         random: &mut Random,
-    ) -> (Vec<u32>, Option<Vec<u32>>) {
+    ) -> Result<(Vec<u32>, Option<Vec<u32>>)> {
         let all: Vec<u32> = (0..problem.n_rows() as u32).collect();
         let Some(share) = self.settings.early_stop.and_then(|stop| stop.validation) else {
-            return (all, None);
+            return Ok((all, None));
         };
         let (mut train, mut held_out) = (Vec::new(), Vec::new());
         for sign in [1.0, -1.0] {
@@ -311,11 +335,15 @@ impl Sgd {
             let mut rows: Vec<u32> = all.iter().filter(has_sign).copied().collect();
             random.shuffle(&mut rows);
             let n = (share * rows.len() as f64).round() as usize;
+            if n == 0 || n == rows.len() {
+                let rule = "of each label there must be rows to train on and rows to judge by";
+                return Err(Error::parameter("validation_fraction", share, rule));
+            }
             held_out.extend_from_slice(&rows[..n]);
             train.extend_from_slice(&rows[n..]);
         }
         train.sort_unstable();
-        (train, Some(held_out))
+        Ok((train, Some(held_out)))
     }
 }
 

@@ -13,15 +13,19 @@
 //! The first guess of S comes from the solution on half of the rows of each class, whose
 //! guess comes from half of those, down to about a thousand rows.
 //!
+//! With a linear kernel the same optimum is found in w, one weight for each feature (`linear`).
+//!
 //! Cost: for each step the factor of K_SS, O(|S|^3), and the outputs, O(n |S|). Memory:
 //! 8 |S|^2 bytes besides the kernel rows.
 
 mod line_search;
+mod linear;
 mod point;
 
 use self::point::Point;
 use super::cholesky;
 use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
+use crate::data::Matrix;
 use crate::error::zeros;
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
@@ -99,6 +103,20 @@ impl BinarySolver for Newton {
 
     fn uses_rows_once(&self) -> bool {
         false
+    }
+
+    fn has_linear_form(&self) -> bool {
+        true
+    }
+
+    fn solve_rows<T: Lanes>(
+        &self,
+        problem: &Problem<'_>,
+        parts: &Parts,
+        rows: &Matrix<'_, T>,
+        monitor: &Monitor,
+    ) -> Result<Option<Vec<Machine>>> {
+        linear::solve(&self.settings, problem, parts, rows, monitor).map(Some)
     }
 
     fn solve<T: Lanes>(

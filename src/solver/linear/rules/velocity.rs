@@ -164,11 +164,16 @@ fn digits(k: u64) -> impl Iterator<Item = usize> {
 }
 
 #[inline]
-fn apply(powers: &[Map], k: u64, pair: (f64, f64)) -> (f64, f64) {
-    digits(k).fold(pair, |(w, v), place| {
-        let map = powers[place];
-        (map[0] * w + map[1] * v, map[2] * w + map[3] * v)
-    })
+fn apply(powers: &[Map], mut k: u64, (mut w, mut v): (f64, f64)) -> (f64, f64) {
+    let mut powers = powers.chunks_exact(1 << BITS);
+    while k > 0
+        && let Some(of_digit) = powers.next()
+    {
+        let map = of_digit[k as usize & ((1 << BITS) - 1)];
+        (w, v) = (map[0] * w + map[1] * v, map[2] * w + map[3] * v);
+        k >>= BITS;
+    }
+    (w, v)
 }
 
 /// `M^(j 64^i)` at `64 i + j`.

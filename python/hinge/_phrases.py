@@ -1,0 +1,80 @@
+"""Phrases with labels, as in Kaggle's "Sentiment Analysis on Movie Reviews"."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import zlib
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def load_phrases(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.int64]]:
+    """Read phrases and their labels from a tab-separated file.
+
+    Parameters
+    ----------
+    path : path
+        A file whose first line names its columns, ``Phrase`` and ``Sentiment`` among them;
+        one that ends in .gz is unpacked.
+
+    Returns
+    -------
+    phrases : list of str
+    labels : ndarray of int64
+
+    Raises
+    ------
+    ValueError
+        With the number of the line, if the file is not like that.
+
+    Examples
+    --------
+    Bags of words as in the paper, words that are there or counted, punctuation and case left
+    out:
+
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> phrases = ["A fine film", "not a fine film", "fine , fine !"]
+    >>> words = CountVectorizer(binary=True, token_pattern=r"\\S*\\w\\S*")
+    >>> words.fit_transform(phrases).shape
+    (3, 4)
+    """
+    path = Path(path)
+    try:
+        with _opened(path) as stream:
+            return _read(stream, path)
+    except (EOFError, UnicodeDecodeError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
+
+
+def _opened(path: Path) -> IO[str]:
+    if path.suffix == ".gz":
+        return cast(IO[str], gzip.open(path, "rt", encoding="utf-8", newline=""))
+    return path.open(encoding="utf-8", newline="")
+
+
+def _read(stream: IO[str], path: Path) -> tuple[list[str], NDArray[np.int64]]:
+    lines: Any = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+    names = next(lines, [])
+    try:
+        phrase, label = names.index("Phrase"), names.index("Sentiment")
+    except ValueError:
+        raise ValueError(
+            f"{str(path)!r} has the columns {names}, but 'Phrase' and 'Sentiment' are needed"
+        ) from None
+    phrases, labels = [], []
+    for fields in lines:
+        try:
+            if len(fields) != len(names):
+                raise ValueError(f"{len(fields)} fields instead of {len(names)}")
+            labels.append(int(fields[label]))
+        except ValueError as error:
+            raise ValueError(f"line {lines.line_num} of {str(path)!r}: {error}") from None
+        phrases.append(fields[phrase])
+    if not phrases:
+        raise ValueError(f"{str(path)!r} has no phrases")
+    return phrases, np.array(labels, dtype=np.int64)

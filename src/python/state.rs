@@ -1,0 +1,145 @@
+//! A model's state on its way back from a file.
+
+use super::arrays::{Rows, slice};
+use crate::data::Matrix;
+use crate::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows};
+use crate::model::Model;
+use crate::multiclass::{Patterns, Scheme};
+use crate::simd::Lanes;
+use crate::{Error, Result};
+use numpy::{Element, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+pub fn not_a_model(message: &str) -> Error {
+    Error::Data(format!("this is not a model: {message}"))
+}
+
+/// The rows of a state; what is none gets the error of the other fields.
+pub fn restored_rows<'py>(rows: &Bound<'py, PyAny>) -> PyResult<Rows<'py>> {
+    Rows::extract(rows).map_err(|error| not_a_model(&format!("rows: {error}")).into())
+}
+
+/// A model's state as it came back from a file: nothing in it is trusted.
+pub struct State<'py> {
+    pub dtype: String,
+    settings: KernelSettings,
+    scheme: Scheme,
+    pub rows: Option<Bound<'py, PyAny>>,
+    n_cols: usize,
+    support: Vec<u32>,
+    n_support: Vec<usize>,
+    dual_coef: Vec<f64>,
+    biases: Vec<f64>,
+    /// Signs and counts, where there are some.
+    patterns: Option<(Vec<bool>, Vec<f64>)>,
+    pub n_iter: Vec<u64>,
+    pub n_loops: Vec<u64>,
+    pub status: Vec<String>,
+    pub n_kernel_evals: u64,
+}
+
+/// A field of the state; a missing or ill-typed one is named in the error.
+fn field<'py, F>(state: &Bound<'py, PyDict>, name: &str) -> PyResult<F>
+where
+    F: for<'a> FromPyObject<'a, 'py>,
+{
+    let value = state
+        .get_item(name)?
+        .ok_or_else(|| not_a_model(&format!("{name} is missing")))?;
+    let wrong = |_| PyErr::from(not_a_model(&format!("{name} has the wrong type")));
+    value.extract::<F>().map_err(wrong)
+}
+
+fn array<T: Element + Clone + 'static>(state: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
+    let values: PyReadonlyArray1<'_, T> = field(state, name)?;
+    Ok(slice(&values)?.to_vec())
+}
+
+/// The patterns of a state, which is older than they are or has no use for them if they are
+/// not there.
+fn patterns(state: &Bound<'_, PyDict>) -> PyResult<Option<(Vec<bool>, Vec<f64>)>> {
+    let is_there = |name: &str| {
+        let value = state.get_item(name)?;
+        Ok::<_, PyErr>(value.is_some_and(|value| !value.is_none()))
+    };
+    if !is_there("patterns")? && !is_there("pattern_counts")? {
+        return Ok(None);
+    }
+    // Not as bool: the bytes of a numpy bool may be anything.
+    let signs: Vec<u8> = array(state, "patterns")?;
+    if let Some(sign) = signs.iter().find(|sign| **sign > 1) {
+        return Err(not_a_model(&format!("patterns has {sign}, which is not 0 or 1")).into());
+    }
+    let signs = signs.into_iter().map(|sign| sign == 1).collect();
+    Ok(Some((signs, array(state, "pattern_counts")?)))
+}
+
+impl<'py> State<'py> {
+    pub fn extract(state: &Bound<'py, PyDict>) -> PyResult<Self> {
+        let version: u32 = field(state, "version")?;
+        if version != 1 {
+            let message = format!("version {version} is newer than this package reads, 1");
+            return Err(not_a_model(&message).into());
+        }
+        let n_support: Vec<u64> = array(state, "n_support")?;
+        let rows: Bound<'py, PyAny> = field(state, "rows")?;
+        Ok(Self {
+            dtype: field(state, "dtype")?,
+            settings: KernelSettings {
+                kind: KernelKind::parse(&field::<String>(state, "kernel")?)?,
+                gamma: Gamma::Value(field(state, "gamma")?),
+                degree: field(state, "degree")?,
+                coef0: field(state, "coef0")?,
+            },
+            scheme: Scheme::parse(&field::<String>(state, "multi_class")?)?,
+            rows: (!rows.is_none()).then_some(rows),
+            n_cols: field(state, "n_cols")?,
+            support: array(state, "support")?,
+            n_support: n_support.into_iter().map(|n| n as usize).collect(),
+            dual_coef: array(state, "dual_coef")?,
+            biases: array(state, "intercept")?,
+            patterns: patterns(state)?,
+            n_iter: array(state, "n_iter")?,
+            n_loops: array(state, "n_loops")?,
+            status: field(state, "status")?,
+            n_kernel_evals: field(state, "n_kernel_evals")?,
+        })
+    }
+
+    pub fn precomputed<T: Lanes>(&self) -> Result<Model<T>> {
+        if self.settings.kind != KernelKind::Precomputed {
+            return Err(not_a_model("rows are missing"));
+        }
+        let kernel = self.settings.check_numbers()?;
+        let rows = PackedRows::columns(self.support.clone(), self.n_cols)?;
+        self.assemble(kernel, rows)
+    }
+
+    pub fn model<T: Lanes>(&self, matrix: &Matrix<'_, T>) -> Result<Model<T>> {
+        if self.settings.kind == KernelKind::Precomputed {
+            return Err(not_a_model("a precomputed kernel has no rows"));
+        }
+        let kernel = self.settings.check(matrix)?;
+        let order: Vec<u32> = (0..matrix.n_rows() as u32).collect();
+        self.assemble(kernel, PackedRows::new(matrix, &order)?)
+    }
+
+    fn assemble<T: Lanes>(&self, kernel: Kernel, rows: PackedRows<T>) -> Result<Model<T>> {
+        let read = |(signs, counts): &(Vec<bool>, Vec<f64>)| {
+            let patterns = Patterns::from_parts(self.n_support.len(), signs, counts);
+            patterns.map_err(|error| not_a_model(&error.to_string()))
+        };
+        let patterns = self.patterns.as_ref().map(read).transpose()?;
+        Model::from_parts(
+            kernel,
+            self.scheme,
+            rows,
+            self.support.clone(),
+            &self.n_support,
+            self.dual_coef.clone(),
+            self.biases.clone(),
+            patterns,
+        )
+    }
+}
