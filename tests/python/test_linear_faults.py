@@ -127,6 +127,7 @@ def test_layouts_of_rows_do_not_matter(model, layout):  # cases 13 to 17
     np.testing.assert_allclose(model.fit(given, Y0).coef_, expected, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("dtype", [np.float16, np.int8, np.uint64, bool])
 def test_other_numbers_become_float64(model, dtype):  # case 12
     X = (np.abs(X0) * 3).astype(dtype)

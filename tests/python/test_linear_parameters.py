@@ -36,7 +36,7 @@ REFUSED = {
     },
     GDSVC: OF_LAMBDA
     | OF_LIMIT
-    | {"eta0": (0, -1.0, NAN, INF, "long", None, True), "tol": (-1.0, NAN, "small", None)},
+    | {"eta0": (0, -1.0, NAN, INF, "long", None, True), "tol": (-1.0, NAN, INF, "small", None)},
     LinearSVC: OF_LIMIT
     | {
         "penalty": ("l1", None, 2),
@@ -74,6 +74,7 @@ def test_a_value_outside_its_domain_is_named(kind, name, value):  # case 54
         model.fit(X, y)
     if isinstance(value, int | str) and len(str(value)) < 30:
         assert str(value) in str(refusal.value)
+    assert len(str(refusal.value)) < 250
     assert all(vars(model)[key] is kept for key, kept in before.items())
     assert vars(model).keys() == before.keys()
 
@@ -110,18 +111,16 @@ def test_the_hinge_has_no_newton_steps():
         SGDSVC(lambda_=1e300),
         SGDSVC(lambda_=INF),
         SGDSVC(C=INF),
-        SGDSVC(C=1e-300),
-        SGDSVC("nag", C=1e-200),
-        # SGDSVC(batch_size=10**12),
+        SGDSVC(C=1e-100),
+        SGDSVC("nag", C=1e-90),
+        SGDSVC(batch_size=10**12),
         SGDSVC(record_every=10**15),
         SGDSVC("momentum", momentum=0.0),
-        SGDSVC(tol=INF),
-        LinearSVC(C=1e-300),
-        LinearSVC(C=1e-300, loss="hinge"),
+        LinearSVC(C=1e-100),
+        LinearSVC(C=1e-100, loss="hinge"),
         LinearSVC(intercept_scaling=1e-100),
-        LinearSVC(time_limit=1e300),
-        GDSVC(lambda_=1e-300, tol=0.9, eta0=0.1),
-        GDSVC(tol=INF),
+        LinearSVC(time_limit=1e6),
+        GDSVC(lambda_=1e-100, tol=0.9, eta0=0.1),
     ],
     ids=str,
 )
