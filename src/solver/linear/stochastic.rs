@@ -258,7 +258,7 @@ impl Sgd {
         let average_from = self.average_from(n_steps);
         let mut judge = Judge::new(given.early_stop);
         let (mut step, mut n_epochs, mut status) = (0, 0, Status::Converged);
-        let mut pulls = Vec::with_capacity(given.batch_size);
+        let mut pulls = Vec::with_capacity(given.batch_size.min(train.len()));
         recorder.tell(0, || rule.weights());
         'epochs: for _ in 0..given.epochs {
             n_epochs += 1;
