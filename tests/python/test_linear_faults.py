@@ -127,6 +127,19 @@ def test_layouts_of_rows_do_not_matter(model, layout):  # cases 13 to 17
     np.testing.assert_allclose(model.fit(given, Y0).coef_, expected, rtol=1e-6, atol=1e-9)
 
 
+def test_unsorted_and_repeated_indices_are_made_canonical(model):  # cases 29, 35, 36
+    rows = np.repeat(np.arange(40), 4)
+    columns = np.tile([2, 0, 2, 1], 40)
+    values = np.where(np.arange(160) % 7, X0.ravel(), 0.0)
+    indptr = np.arange(0, 161, 4)
+    given = sp.csr_matrix((values, columns.astype(np.int64), indptr), shape=(40, 4))
+    dense = np.zeros((40, 4))
+    np.add.at(dense, (rows, columns), values)
+    expected = model.fit(dense, Y0).coef_.copy()
+    np.testing.assert_allclose(model.fit(given, Y0).coef_, expected, rtol=1e-6, atol=1e-9)
+    assert given.nnz == 160
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("dtype", [np.float16, np.int8, np.uint64, bool])
 def test_other_numbers_become_float64(model, dtype):  # case 12

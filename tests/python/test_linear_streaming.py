@@ -216,6 +216,18 @@ def test_machines_cannot_be_split_otherwise_in_the_middle(before, after):
         model.set_params(multi_class=after).partial_fit(X, y)
 
 
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("changed", [np.ones(3), np.full(6, np.nan)])
+def test_a_state_that_was_changed_is_refused(place, changed):  # case 92
+    X, y = problem()
+    model = SGDSVC("momentum").partial_fit(X, y, classes=[0, 1])
+    state = list(model._states[0])
+    state[place] = changed
+    model._states = [tuple(state)]
+    with pytest.raises(ValueError, match="state"):
+        model.partial_fit(X, y)
+
+
 def test_tools_of_scikit_learn_stream():
     X, y = problem(n=400, k=3)
     model = SGDSVC(average=1, shuffle=False)
