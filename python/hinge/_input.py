@@ -98,7 +98,8 @@ def refuse_not_finite(X: Any) -> None:
     is_sparse = bool(sp.issparse(X))
     values = X.data if is_sparse else X
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.sum(values, dtype=np.float64)):
+        # Of float32 the sum may overflow, which is rare, and is slow in float64.
+        if np.isfinite(np.sum(values)) or np.isfinite(np.sum(values, dtype=np.float64)):
             return
     if is_sparse:
         places = np.flatnonzero(~np.isfinite(values))
@@ -154,8 +155,7 @@ def check_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
     refuse_missing_labels(y)
     y = column_or_1d(y, warn=True)
     try:
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = _unique_integers(y) or _unique_labels(y)
     except TypeError as error:
         raise TypeError(f"y has labels that cannot be sorted: {error}") from None
     if len(classes) < 2:
@@ -163,6 +163,28 @@ def check_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
             f"y has only one class, {classes[0]!r}; a classifier needs at least 2 classes"
         )
     return classes, codes.astype(np.uint32)
+
+
+def _unique_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes
+
+
+def _unique_integers(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Do as ``_unique_labels`` without sorting, for whole numbers that lie close together."""
+    if y.dtype.kind not in "iu" or not len(y):
+        return None
+    low, high = int(y.min()), int(y.max())
+    if high - low >= max(256, len(y) // 8) or high >= 2**63:
+        return None
+    offsets = y.astype(np.int64) - low
+    counts = np.bincount(offsets)
+    there = np.flatnonzero(counts)
+    numbers = np.zeros(len(counts), dtype=np.uint32)
+    numbers[there] = np.arange(len(there))
+    classes = (there + low).astype(y.dtype)
+    return classes, numbers[offsets]
 
 
 def refuse_missing_labels(y: Any) -> None:

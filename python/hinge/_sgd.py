@@ -49,9 +49,8 @@ class SGDSVC(LinearClassifier):
         The share of the steps, the last ones, whose mean weights are the result ("pegasos" and
         "sgd"); 0 for the weights of the last step. :meth:`partial_fit` averages all steps.
     eta0 : float or None, default=None
-        The (first) step length; None for one that fits the rows: 1 / (mean |x|^2 + lambda)
-        for "sgd", a tenth of it, times 1 - momentum, for "momentum" and "nag", 0.01 for
-        "rmsprop".
+        The (first) step length; None for one that fits the rows: 1 / (mean |x|^2 + lambda),
+        times 0.3 for "sgd" and 0.1 (1 - momentum) for "momentum" and "nag"; 0.01 for "rmsprop".
     momentum : float, default=0.9
         The share of the velocity that stays.
     fit_intercept : bool or "violators", default=True

@@ -4,6 +4,9 @@ use super::Real;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
+/// Values that are checked together.
+const PIECE: usize = 4096;
+
 /// Finite values, row after row. The only makers are the checking [`Dense::new`]
 /// and the gathers of rows that were checked before.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +25,11 @@ impl<'a, T: Real> Dense<'a, T> {
                 values.len()
             )));
         }
-        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+        // Without a way out inside a piece, the loop is one of vectors.
+        let has_bad = |piece: &[T]| !piece.iter().fold(true, |all, v| all & v.is_finite());
+        if let Some(piece) = values.chunks(PIECE).position(has_bad) {
+            let bad = values.iter().skip(piece * PIECE).position(|v| !v.is_finite());
+            let at = piece * PIECE + bad.unwrap_or(0);
             return Err(not_finite(values[at], at / n_cols, at % n_cols));
         }
         Ok(Self {

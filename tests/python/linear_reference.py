@@ -25,7 +25,7 @@ def first_step(Z, lambda_, optimizer, momentum=0.9):
     one = 1 / (np.mean((Z[:1000] ** 2).sum(axis=1)) + lambda_)
     if optimizer == "rmsprop":
         return 0.01
-    return one if optimizer in ("pegasos", "sgd") else 0.1 * (1 - momentum) * one
+    return 0.3 * one if optimizer in ("pegasos", "sgd") else 0.1 * (1 - momentum) * one
 
 
 def visits(n, epochs, shuffle=False, random_state=None):
