@@ -13,6 +13,7 @@ scikit-learn.
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Callable
@@ -20,8 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import raw
-from harness import best_of, parser
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer
@@ -29,6 +28,8 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import MaxAbsScaler
 
 import hinge
+from data import raw
+from harness import best_of, parser
 
 warnings.simplefilter("ignore", ConvergenceWarning)
 
@@ -108,7 +109,8 @@ def to_one_percent(names: list[str], lam: float, repeats: int) -> None:
                 reached = objective(make(epochs).fit(X, y), X, y, lam) / best
                 if reached <= 1.01:
                     break
-            seconds, _ = best_of(lambda make=make, e=epochs: make(e).fit(X, y), repeats)
+            model = make(epochs)
+            seconds, _ = best_of(functools.partial(model.fit, X, y), repeats)
             times[who] = seconds if reached <= 1.01 else np.inf
             note = "" if reached <= 1.01 else f"  NOT REACHED: {reached:.3f}"
             print(f"    {who:<22} {epochs:4d} epochs {seconds:9.4f} s{note}", flush=True)

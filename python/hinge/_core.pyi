@@ -55,7 +55,7 @@ class _Train(TypedDict):
 # Steps, weights, memory, averaged steps, first step length of a linear machine.
 _State: TypeAlias = tuple[int, NDArray[np.float64], NDArray[np.float64], int, float]
 # Signs of machines, pattern after pattern, and the counts of the labels of each.
-_Patterns: TypeAlias = tuple[NDArray[np.bool_], NDArray[np.float64]]
+_Patterns: TypeAlias = tuple[NDArray[np.uint8], NDArray[np.float64]]
 
 class _LinearData(TypedDict):
     rows: _Rows

@@ -24,6 +24,7 @@ class Problem(NamedTuple):
     rows: Any
     codes: NDArray[np.uint32]
     weights: NDArray[np.float64]
+    row_weights: NDArray[np.float64] | None
     scheme: str
     n_classes: int
     loss: str
@@ -121,7 +122,9 @@ def _accuracies(
         patterns = None
         if problem.scheme == "ordinal" and problem.n_classes > 2:
             own = _core.linear_decision(problem.rows, coef, bias, threads)
-            patterns = _core.count_patterns(own, problem.codes, None, problem.n_classes, None)
+            patterns = _core.count_patterns(
+                own, problem.codes, problem.row_weights, problem.n_classes, None
+            )
         _, predicted = _core.decide(outputs, problem.scheme, problem.n_classes, patterns)
         found[point] = np.mean(predicted == codes)
     return found

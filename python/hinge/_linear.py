@@ -167,6 +167,7 @@ class LinearClassifier(Classifier):
                 rows=_input.native_rows(X),
                 codes=codes,
                 weights=by_class[codes] * (1.0 if weights is None else weights),
+                row_weights=weights,
                 scheme=self._scheme,
                 n_classes=len(self.classes_),
                 loss=self._loss_name(),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 
 def load_phrases(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """Read phrases and their labels from a tab-separated file.
+    r"""Read phrases and their labels from a tab-separated file.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def load_phrases(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.in
 
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> phrases = ["A fine film", "not a fine film", "fine , fine !"]
-    >>> words = CountVectorizer(binary=True, token_pattern=r"\\S*\\w\\S*")
+    >>> words = CountVectorizer(binary=True, token_pattern=r"\S*\w\S*")
     >>> words.fit_transform(phrases).shape
     (3, 4)
     """
@@ -59,7 +59,7 @@ def _opened(path: Path) -> IO[str]:
 
 def _read(stream: IO[str], path: Path) -> tuple[list[str], NDArray[np.int64]]:
     lines: Any = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-    names = next(lines, [])
+    names: list[str] = next(lines, [])
     try:
         phrase, label = names.index("Phrase"), names.index("Sentiment")
     except ValueError:

@@ -250,6 +250,7 @@ class SGDSVC(LinearClassifier):
         states = None if is_first else self._states_of(with_memory=True)
         before = None if is_first else self._patterns
         found = self._train(X, codes, by_class, weights, states, settings, None)
+        self.__dict__.pop("curve_", None)
         self._set_machines(found, known)
         self._set_patterns(X, codes, weights, before)
 
@@ -363,4 +364,4 @@ def _codes(y: Any, classes: NDArray[Any]) -> NDArray[np.uint32]:
     if unknown.any():
         label = labels[int(np.argmax(unknown))]
         raise ValueError(f"y contains {label!r}, which is not one of classes")
-    return codes.astype(np.uint32)
+    return np.asarray(codes, dtype=np.uint32)

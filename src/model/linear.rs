@@ -1,4 +1,4 @@
-//! Outputs of linear machines.
+//! Outputs of linear machines: one weight for each feature, in f64.
 
 use crate::data::Matrix;
 use crate::error::zeros;
@@ -9,7 +9,67 @@ use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Rows of a piece of work.
-const ROWS: usize = 256;
+pub const ROWS: usize = 256;
+
+/// The weights of all machines, each with its bias behind them: the weight of a constant
+/// feature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearWeights {
+    machines: Vec<f64>,
+    /// Weights of a machine, and its bias.
+    width: usize,
+}
+
+impl LinearWeights {
+    /// All weights 0.
+    pub fn zeros(n_cols: usize, biases: &[f64]) -> Result<Self> {
+        let width = n_cols + 1;
+        let mut machines = zeros(biases.len(), width, "weights")?;
+        let of_machine = machines.chunks_exact_mut(width);
+        for (machine, bias) in of_machine.zip(biases) {
+            machine[n_cols] = *bias;
+        }
+        Ok(Self { machines, width })
+    }
+
+    /// From the weights of one machine after the other.
+    pub fn new(weights: &[f64], n_cols: usize, biases: &[f64]) -> Result<Self> {
+        if n_cols.checked_mul(biases.len()) != Some(weights.len()) || biases.is_empty() {
+            return Err(Error::Shape(format!(
+                "{} weights do not fit {} machines and {n_cols} features",
+                weights.len(),
+                biases.len()
+            )));
+        }
+        let mut all = Self::zeros(n_cols, biases)?;
+        for number in 0..biases.len() {
+            let own = &weights[number * n_cols..(number + 1) * n_cols];
+            all.of_machine(number)[..n_cols].copy_from_slice(own);
+        }
+        Ok(all)
+    }
+
+    /// The weights of a machine, and its bias.
+    pub fn of_machine(&mut self, number: usize) -> &mut [f64] {
+        &mut self.machines[number * self.width..(number + 1) * self.width]
+    }
+
+    /// Whether no weight overflowed.
+    pub fn is_finite(&self) -> bool {
+        self.machines.iter().all(|weight| weight.is_finite())
+    }
+
+    /// `w . x + b` of each machine for a row.
+    pub fn outputs<T: Lanes>(&self, matrix: &Matrix<'_, T>, row: usize, out: &mut [f64]) {
+        let example = Example {
+            row: matrix.row(row),
+            constant: 1.0,
+        };
+        for (out, machine) in out.iter_mut().zip(self.machines.chunks_exact(self.width)) {
+            *out = example.dot(machine);
+        }
+    }
+}
 
 /// `w . x + b` of each row and machine, row after row. `weights` holds those of one machine after
 /// the other.
@@ -19,19 +79,8 @@ pub fn linear_outputs<T: Lanes>(
     biases: &[f64],
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
-    let (d, m) = (matrix.n_cols(), biases.len());
-    if d.checked_mul(m) != Some(weights.len()) || m == 0 {
-        return Err(Error::Shape(format!(
-            "{} weights do not fit {m} machines and {d} features",
-            weights.len()
-        )));
-    }
-    // The bias behind the weights, as the weight of a constant feature.
-    let mut machines: Vec<f64> = zeros(m, d + 1, "weights")?;
-    for (number, machine) in machines.chunks_exact_mut(d + 1).enumerate() {
-        machine[..d].copy_from_slice(&weights[number * d..(number + 1) * d]);
-        machine[d] = biases[number];
-    }
+    let m = biases.len();
+    let machines = LinearWeights::new(weights, matrix.n_cols(), biases)?;
     let mut outputs = zeros(matrix.n_rows(), m, "outputs")?;
     outputs
         .par_chunks_mut(m * ROWS)
@@ -39,13 +88,7 @@ pub fn linear_outputs<T: Lanes>(
         .try_for_each(|(piece, out)| {
             monitor.check()?;
             for (place, out) in out.chunks_exact_mut(m).enumerate() {
-                let example = Example {
-                    row: matrix.row(piece * ROWS + place),
-                    constant: 1.0,
-                };
-                for (out, machine) in out.iter_mut().zip(machines.chunks_exact(d + 1)) {
-                    *out = example.dot(machine);
-                }
+                machines.outputs(matrix, piece * ROWS + place, out);
             }
             Ok(())
         })?;

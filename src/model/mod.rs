@@ -9,6 +9,7 @@ mod linear;
 mod predict;
 mod votes;
 
+use linear::LinearWeights;
 pub use linear::linear_outputs;
 pub use votes::{Ties, Votes};
 
@@ -18,9 +19,13 @@ use crate::monitor::Monitor;
 use crate::multiclass::{Patterns, Scheme, TrainingSet};
 use crate::simd::Lanes;
 use crate::solver::Machine;
+use crate::solver::linear::Example;
 use crate::{Error, Result};
 use coefficients::Coefficients;
 use layout::{coef_row_of, machine_of, n_coef_rows};
+
+/// Weights that are always worth their room.
+const FEW_WEIGHTS: usize = 1 << 20;
 
 /// Everything that prediction needs.
 #[derive(Debug, Clone)]
@@ -39,6 +44,8 @@ pub struct Model<T: Lanes> {
     /// Of each setting, for a scheme that uses them; else none.
     patterns: Vec<Patterns>,
     coefficients: Coefficients<T>,
+    /// Of a linear kernel, unless they are more numbers than the support vectors.
+    linear: Option<LinearWeights>,
 }
 
 impl<T: Lanes> Model<T> {
@@ -194,7 +201,7 @@ impl<T: Lanes> Model<T> {
             starts.push(starts[starts.len() - 1] + n);
         }
         let coefficients = Coefficients::new(&dual_coef, n_coef_rows, support.len())?;
-        Ok(Self {
+        let mut model = Self {
             kernel,
             scheme,
             n_settings,
@@ -205,7 +212,40 @@ impl<T: Lanes> Model<T> {
             biases,
             patterns: Vec::new(),
             coefficients,
-        })
+            linear: None,
+        };
+        model.linear = model.linear_weights()?;
+        Ok(model)
+    }
+
+    /// The weight of each feature, for a linear kernel.
+    ///
+    /// Sums of products are bounded by the range of f64, which [`Kernel::check_range`] watches.
+    fn linear_weights(&self) -> Result<Option<LinearWeights>> {
+        let (n_cols, n_sv) = (self.rows.n_cols(), self.support.len());
+        let n_weights = n_cols.checked_mul(self.biases.len());
+        let is_less = n_weights.is_some_and(|n| n <= FEW_WEIGHTS.max(n_cols.saturating_mul(n_sv)));
+        if self.kernel.kind() != KernelKind::Linear || !is_less {
+            return Ok(None);
+        }
+        let rows = self.rows.unpack()?;
+        let mut weights = LinearWeights::zeros(n_cols, &self.biases)?;
+        for (coef_row, of_row) in self.dual_coef.chunks_exact(n_sv.max(1)).enumerate() {
+            for class in 0..self.n_classes() {
+                let machine = self.machine_of(class, coef_row);
+                let vectors = self.starts[class]..self.starts[class + 1];
+                for (vector, &coefficient) in vectors.clone().zip(&of_row[vectors]) {
+                    let example = Example {
+                        row: rows.row(vector),
+                        constant: 0.0,
+                    };
+                    if coefficient != 0.0 {
+                        example.add_to(weights.of_machine(machine), coefficient);
+                    }
+                }
+            }
+        }
+        Ok(weights.is_finite().then_some(weights))
     }
 
     /// The kernel.

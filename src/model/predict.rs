@@ -2,9 +2,11 @@
 //!
 //! A block of kernel values (up to 48 rows by 256 support vectors) is computed
 //! once and serves all machines while it is in cache. Sums over a block are in
-//! the type of the rows, sums of blocks in f64.
+//! the type of the rows, sums of blocks in f64. A linear kernel needs no kernel
+//! values: its machines have one weight for each feature.
 
 use super::Model;
+use super::linear::ROWS as LINEAR_ROWS;
 use super::votes::{Ties, Votes};
 use crate::Result;
 use crate::data::Matrix;
@@ -100,6 +102,23 @@ impl<T: Lanes> Model<T> {
         self.kernel.check_range::<T>(Extent::of(matrix))?;
         let (n_machines, block) = (self.biases.len(), self.rows.query_block());
         let mut results = zeros(matrix.n_rows(), width, "predictions")?;
+        if let Some(linear) = &self.linear {
+            results
+                .par_chunks_mut(LINEAR_ROWS * width)
+                .enumerate()
+                .try_for_each_init(
+                    || (vec![0.0; n_machines], make()),
+                    |(outputs, room), (piece, out)| {
+                        monitor.check()?;
+                        for (place, out) in out.chunks_exact_mut(width).enumerate() {
+                            linear.outputs(matrix, piece * LINEAR_ROWS + place, outputs);
+                            map(room, outputs, out);
+                        }
+                        Ok(())
+                    },
+                )?;
+            return Ok(results);
+        }
         let scratch = || {
             let scratch = Scratch {
                 queries: Queries::new(),

@@ -361,8 +361,17 @@ pub fn linear_decision<'py>(
         .into_any())
 }
 
-/// Patterns of signs, and how often each label has them.
-type PatternArg<'py> = (PyReadonlyArray1<'py, bool>, PyReadonlyArray1<'py, f64>);
+/// Patterns of signs, 0 or 1, and how often each label has them.
+type PatternArg<'py> = (PyReadonlyArray1<'py, u8>, PyReadonlyArray1<'py, f64>);
+
+fn patterns_of((signs, counts): &PatternArg<'_>, n_classes: usize) -> PyResult<Patterns> {
+    let signs = slice(signs)?;
+    if signs.iter().any(|&sign| sign > 1) {
+        return Err(fits_not());
+    }
+    let signs: Vec<bool> = signs.iter().map(|&sign| sign == 1).collect();
+    Ok(Patterns::from_parts(n_classes, &signs, slice(counts)?)?)
+}
 
 /// What outputs of all machines say: a score for each class, and the class.
 #[pyfunction]
@@ -377,11 +386,7 @@ pub fn decide<'py>(
     let m = scheme.n_machines(n_classes)?;
     let values = outputs.as_slice().map_err(|_| fits_not())?;
     let patterns = match &patterns {
-        Some((signs, counts)) => Some(Patterns::from_parts(
-            n_classes,
-            slice(signs)?,
-            slice(counts)?,
-        )?),
+        Some(given) => Some(patterns_of(given, n_classes)?),
         None if scheme.uses_patterns(n_classes) => return Err(fits_not()),
         None => None,
     };
@@ -407,7 +412,7 @@ fn fits_not() -> PyErr {
 }
 
 /// [`PatternArg`] on its way to Python.
-type PatternArrays<'py> = (Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<f64>>);
+type PatternArrays<'py> = (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<f64>>);
 
 /// Counts patterns of signs of outputs for each label, on top of those that were counted before.
 #[pyfunction]
@@ -421,7 +426,7 @@ pub fn count_patterns<'py>(
 ) -> PyResult<PatternArrays<'py>> {
     let mut patterns = match &before {
         None => Patterns::new(n_classes),
-        Some((signs, counts)) => Patterns::from_parts(n_classes, slice(signs)?, slice(counts)?)?,
+        Some(given) => patterns_of(given, n_classes)?,
     };
     let values = outputs.as_slice().map_err(|_| fits_not())?;
     let codes = slice(&codes)?;
@@ -438,5 +443,6 @@ pub fn count_patterns<'py>(
         patterns.add(outputs, codes[row] as usize, weight);
     }
     let (signs, counts) = patterns.parts();
+    let signs: Vec<u8> = signs.into_iter().map(u8::from).collect();
     Ok((signs.into_pyarray(py), counts.into_pyarray(py)))
 }

@@ -115,6 +115,7 @@ struct Run<'p, 'a, T: Lanes> {
     n_active: usize,
     random: Random,
     n_epochs: usize,
+    n_visited: usize,
 }
 
 /// The projected gradients of an epoch.
@@ -137,6 +138,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             n_active: n,
             random: Random::new(settings.seed),
             n_epochs: 0,
+            n_visited: 0,
         };
         for i in 0..n {
             let (bound, diagonal) = match run.loss {
@@ -213,10 +215,10 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         };
         self.random.shuffle(&mut self.order[..self.n_active]);
         let mut place = 0;
-        let mut n_visited = 0usize;
         while place < self.n_active {
-            n_visited += 1;
-            if n_visited.is_multiple_of(ROWS_TO_LOOK) {
+            // Counted through all epochs: few rows may be left.
+            self.n_visited += 1;
+            if self.n_visited.is_multiple_of(ROWS_TO_LOOK) {
                 monitor.tick(ROWS_TO_LOOK as u64)?;
                 if monitor.time_is_up() {
                     return Ok(None);

@@ -283,7 +283,7 @@ impl Sgd {
                     }
                     loss += look(&mut rule, problem, i, last - first, &mut pulls);
                     if place.is_multiple_of(ROWS_TO_LOOK) {
-                        monitor.tick(ROWS_TO_LOOK as u64)?;
+                        monitor.tick(ROWS_TO_LOOK.min(train.len()) as u64)?;
                         if monitor.time_is_up() {
                             status = Status::TimeLimit;
                             break 'epochs;
