@@ -51,12 +51,30 @@ fn sparse_rows_are_canonical() -> Result<()> {
         wide,
         "sparse X has column index 3 in row 1, but only 3 columns"
     );
+    assert!(csr(&[0, 0, 1, 1, 2], &[1, 0], &[1.0; 2], 3).is_ok());
     for columns in [[1, 0], [1, 1]] {
         let unsorted = refusal(csr(&[0, 2], &columns, &[1.0; 2], 3));
         assert!(unsorted.contains("not ascending in row 0"));
     }
     let nan = refusal(csr(&[0, 1, 2], &[0, 2], &[1.0, f64::NAN], 3));
     assert!(nan.starts_with("X contains NaN (first at row 1, column 2)"));
+    Ok(())
+}
+
+#[test]
+fn unsorted_and_repeated_columns_are_put_in_order() -> Result<()> {
+    let canonical = |columns: &[u32], values: &[f64]| {
+        let (columns, values) = (Cow::Owned(columns.to_vec()), Cow::Owned(values.to_vec()));
+        Csr::canonical(vec![0, 3, 3, 5], columns, values, 4)
+    };
+    let columns = [2, 0, 2, 1, 3];
+    let sorted = canonical(&columns, &[1.0, 2.0, 4.0, 5.0, 6.0])?;
+    let expected = csr(&[0, 2, 2, 4], &[0, 2, 1, 3], &[2.0, 5.0, 5.0, 6.0], 4)?;
+    assert_eq!(sorted, expected);
+    let huge = canonical(&columns, &[f64::MAX, 2.0, f64::MAX, 5.0, 6.0]);
+    assert!(refusal(huge).contains("inf"));
+    let wild = canonical(&[9, 0, 2, 1, 3], &[1.0; 5]);
+    assert!(refusal(wild).contains("column index 9 in row 0"));
     Ok(())
 }
 

@@ -28,6 +28,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     # The parameters of which many values cost little more than one, the first as in the core.
     _path: ClassVar[tuple[str, ...]] = ("C",)
     _takes_weights: ClassVar[bool] = False
+    # Whether the columns of sparse rows need not be sorted.
+    _any_order: ClassVar[bool] = False
 
     multi_class: Any
     class_weight: Any
@@ -56,7 +58,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = _input.check_rows(X, estimator=self)
+        X = _input.check_rows(X, estimator=self, any_order=self._any_order)
         check_consistent_length(X, y)
         classes, codes = _input.check_labels(y)
         return X, classes, codes

@@ -33,15 +33,23 @@ def from_native(rows: Any) -> Any:
     return rows
 
 
-def check_rows(X: Any, *, estimator: Any = None, reset: bool = True, dtype: Any = None) -> Any:
+def check_rows(
+    X: Any,
+    *,
+    estimator: Any = None,
+    reset: bool = True,
+    dtype: Any = None,
+    any_order: bool = False,
+) -> Any:
     """Return X as a C-ordered float array or a canonical CSR matrix.
 
+    ``any_order`` leaves the columns inside a sparse row as they are, for the core to sort.
     float32 and float64 stay what they are, everything else becomes float64.
     With an estimator, the number and names of features are recorded (``reset``)
     or compared, after the values were found to be finite.
     """
     given = X
-    X = canonical(X) if sp.issparse(X) else native_bytes(numbers(X))
+    X = canonical(X, any_order) if sp.issparse(X) else native_bytes(numbers(X))
     with np.errstate(over="ignore"):  # float64 to float32: the infinity is found below
         X = check_array(
             X,
@@ -111,7 +119,7 @@ def _raise_not_finite(value: Any, row: int, column: int) -> None:
     )
 
 
-def canonical(X: Any) -> Any:
+def canonical(X: Any, any_order: bool = False) -> Any:
     """Return a sparse matrix as CSR with sorted, unique indices; never touch a wild index."""
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X has dtype {X.dtype}")
@@ -133,7 +141,7 @@ def canonical(X: Any) -> Any:
         )
     X.check_format(full_check=True)
     csr = X.tocsr()
-    if not csr.has_canonical_format:
+    if not any_order and not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
     return csr

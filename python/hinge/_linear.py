@@ -27,6 +27,7 @@ class LinearClassifier(Classifier):
     """
 
     _takes_weights = True
+    _any_order = True
     _loss: ClassVar[str] = "hinge"
 
     fit_intercept: Any
@@ -140,7 +141,7 @@ class LinearClassifier(Classifier):
             X, y = eval_set
         except (TypeError, ValueError):
             raise ValueError("eval_set must be a pair of rows and labels") from None
-        X = _input.check_rows(X, estimator=self, reset=False)
+        X = _input.check_rows(X, estimator=self, reset=False, any_order=True)
         labels = np.asarray(y)
         if labels.shape != (X.shape[0],):
             raise ValueError(f"eval_set has {X.shape[0]} rows, but labels of shape {labels.shape}")
@@ -206,7 +207,7 @@ class LinearClassifier(Classifier):
 
     def _decide(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
         check_is_fitted(self)
-        X = _input.check_rows(X, estimator=self, reset=False)
+        X = _input.check_rows(X, estimator=self, reset=False, any_order=True)
         outputs = self._outputs(_input.native_rows(X))
         return _core.decide(outputs, self._scheme, len(self.classes_), self._patterns)
 

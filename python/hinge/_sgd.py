@@ -234,7 +234,7 @@ class SGDSVC(LinearClassifier):
                 "class_weight = 'balanced' is not valid in partial_fit: not all rows are known; "
                 "give the weights as a dictionary"
             )
-        X = _input.check_rows(X, estimator=self, reset=is_first)
+        X = _input.check_rows(X, estimator=self, reset=is_first, any_order=True)
         check_consistent_length(X, y)
         known = self._known_classes(classes, is_first)
         codes = _codes(y, known)

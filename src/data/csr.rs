@@ -17,8 +17,7 @@ pub struct Csr<'a, T: Real> {
 impl<'a, T: Real> Csr<'a, T> {
     /// Checks everything that a later loop relies on, so that none can leave its bounds.
     ///
-    /// Rows with unsorted or repeated columns are refused here; the Python side
-    /// makes them canonical first, as scipy does.
+    /// Rows with unsorted or repeated columns are refused; see [`Csr::canonical`].
     pub fn new(
         offsets: Vec<usize>,
         indices: Cow<'a, [u32]>,
@@ -40,23 +39,12 @@ impl<'a, T: Real> Csr<'a, T> {
                 values.len()
             ));
         }
-        for (row, w) in offsets.windows(2).enumerate() {
-            let columns = &indices[w[0]..w[1]];
-            if let Some(&column) = columns.iter().find(|&&c| c as usize >= n_cols) {
-                return shape(format!(
-                    "sparse X has column index {column} in row {row}, but only {n_cols} columns"
-                ));
-            }
-            if columns.windows(2).any(|c| c[0] >= c[1]) {
-                return shape(format!(
-                    "the column indices of sparse X are not ascending in row {row}"
-                ));
-            }
-            for k in w[0]..w[1] {
-                if !values[k].is_finite() {
-                    return Err(not_finite(values[k], row, indices[k] as usize));
-                }
-            }
+        let is_wide = indices.iter().any(|&column| column as usize >= n_cols);
+        let is_finite = values
+            .iter()
+            .fold(true, |all, value| all & value.is_finite());
+        if is_wide || !is_finite || !rows_ascend(&offsets, &indices) {
+            return Err(first_fault(&offsets, &indices, &values, n_cols));
         }
         Ok(Self {
             offsets,
@@ -64,6 +52,47 @@ impl<'a, T: Real> Csr<'a, T> {
             values,
             n_cols,
         })
+    }
+
+    /// As [`Csr::new`], but takes rows in any order: sorts the columns of a row, and adds what
+    /// is stored twice.
+    pub fn canonical(
+        offsets: Vec<usize>,
+        indices: Cow<'a, [u32]>,
+        values: Cow<'a, [T]>,
+        n_cols: usize,
+    ) -> Result<Self> {
+        let fits = offsets.first() == Some(&0)
+            && offsets.is_sorted()
+            && offsets.last() == Some(&indices.len())
+            && indices.len() == values.len();
+        if !fits || rows_ascend(&offsets, &indices) {
+            return Self::new(offsets, indices, values, n_cols);
+        }
+        let mut new_offsets = crate::error::reserve(offsets.len(), 1, "rows")?;
+        let mut new_indices: Vec<u32> = crate::error::reserve(indices.len(), 1, "rows")?;
+        let mut new_values: Vec<T> = crate::error::reserve(values.len(), 1, "rows")?;
+        let mut row: Vec<(u32, T)> = Vec::new();
+        new_offsets.push(0);
+        for w in offsets.windows(2) {
+            let stored = indices[w[0]..w[1]].iter().zip(&values[w[0]..w[1]]);
+            row.clear();
+            row.extend(stored.map(|(&column, &value)| (column, value)));
+            // Stable: what is stored twice is added in the order given.
+            row.sort_by_key(|&(column, _)| column);
+            row.dedup_by(|next, kept| {
+                let is_same = next.0 == kept.0;
+                if is_same {
+                    kept.1 += next.1;
+                }
+                is_same
+            });
+            new_indices.extend(row.iter().map(|entry| entry.0));
+            new_values.extend(row.iter().map(|entry| entry.1));
+            new_offsets.push(new_values.len());
+        }
+        let (indices, values) = (Cow::Owned(new_indices), Cow::Owned(new_values));
+        Self::new(new_offsets, indices, values, n_cols)
     }
 
     /// Number of rows.
@@ -118,4 +147,41 @@ impl<'a, T: Real> Csr<'a, T> {
             n_cols: self.n_cols,
         })
     }
+}
+
+/// Whether the columns of each row ascend: whether all places where columns do not ascend are
+/// between rows.
+fn rows_ascend(offsets: &[usize], indices: &[u32]) -> bool {
+    let falls = |(a, b): (&u32, &u32)| usize::from(a >= b);
+    let everywhere: usize = indices.iter().zip(indices.iter().skip(1)).map(falls).sum();
+    let (mut between, mut last) = (0, 0);
+    for &start in offsets {
+        // Rows without columns start where the next one does.
+        if start > last && start < indices.len() {
+            between += falls((&indices[start - 1], &indices[start]));
+        }
+        last = start;
+    }
+    everywhere == between
+}
+
+/// What is wrong with the first row that has a fault.
+fn first_fault<T: Real>(offsets: &[usize], indices: &[u32], values: &[T], n_cols: usize) -> Error {
+    for (row, w) in offsets.windows(2).enumerate() {
+        let columns = &indices[w[0]..w[1]];
+        if let Some(&column) = columns.iter().find(|&&c| c as usize >= n_cols) {
+            return Error::Shape(format!(
+                "sparse X has column index {column} in row {row}, but only {n_cols} columns"
+            ));
+        }
+        if columns.windows(2).any(|c| c[0] >= c[1]) {
+            return Error::Shape(format!(
+                "the column indices of sparse X are not ascending in row {row}"
+            ));
+        }
+        if let Some(k) = (w[0]..w[1]).find(|&k| !values[k].is_finite()) {
+            return not_finite(values[k], row, indices[k] as usize);
+        }
+    }
+    Error::Internal("sparse rows were refused without a fault".into())
 }

@@ -176,7 +176,7 @@ fn dense<'a, T: Real>(&(values, n_rows, n_cols): &Table<'a, T>) -> Result<Matrix
 }
 
 fn sparse<'a, T: Real>(parts: &SparseView<'a, T>) -> Result<Matrix<'a, T>> {
-    let csr = Csr::new(
+    let csr = Csr::canonical(
         parts.offsets.to_vec(),
         Cow::Borrowed(parts.indices),
         Cow::Borrowed(parts.values),
@@ -266,23 +266,29 @@ where
 fn unsigned<U: TryFrom<i64>>(array: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<U>> {
     if let Ok(array) = array.cast::<PyArray1<i32>>() {
         let array = array.try_readonly()?;
-        return Ok(convert(slice(&array)?.iter().map(|&v| i64::from(v)), name)?);
+        return Ok(convert(slice(&array)?, name)?);
     }
     let array = array.cast::<PyArray1<i64>>()?.try_readonly()?;
-    Ok(convert(slice(&array)?.iter().copied(), name)?)
+    Ok(convert(slice(&array)?, name)?)
 }
 
-fn convert<U: TryFrom<i64>>(
-    values: impl ExactSizeIterator<Item = i64>,
-    name: &str,
-) -> Result<Vec<U>> {
+fn convert<I, U>(values: &[I], name: &str) -> Result<Vec<U>>
+where
+    I: Copy + Into<i64>,
+    U: TryFrom<i64>,
+{
     let mut out = crate::error::reserve(values.len(), 1, "sparse indices")?;
-    for value in values {
-        let Ok(unsigned) = U::try_from(value) else {
-            let message = format!("the {name} of sparse X contain {value}, outside 0 … 2^32 - 1");
-            return Err(Error::Shape(message));
-        };
-        out.push(unsigned);
+    // Ends at the first that does not fit.
+    out.extend(
+        values
+            .iter()
+            .map_while(|&value| U::try_from(value.into()).ok()),
+    );
+    match values.get(out.len()) {
+        None => Ok(out),
+        Some(&value) => Err(Error::Shape(format!(
+            "the {name} of sparse X contain {}, outside 0 … 2^32 - 1",
+            value.into()
+        ))),
     }
-    Ok(out)
 }

@@ -131,3 +131,25 @@ def order_of_steps(model, coefs, weights=1.0, C=1.0):
     t = np.rint((2 * C * weights[used] / np.abs(coefs[used])) ** 2).astype(int)
     assert sorted(t) == list(range(1, len(used) + 1))
     return model.support_[used[np.argsort(t)]].tolist()
+
+
+class SplitMix:
+    """The random numbers of the core."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def below(self, n):
+        mask = 2**64 - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        return ((z ^ (z >> 31)) * n) >> 64
+
+    def shuffled(self, n):
+        items = list(range(n))
+        for i in range(n - 1, 0, -1):
+            j = self.below(i + 1)
+            items[i], items[j] = items[j], items[i]
+        return items

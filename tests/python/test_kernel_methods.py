@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hinge import MNSVM, NLSGD, NNISDA, SVC, NewtonSVC
+from reference import SplitMix
 
 SOLVED = (MNSVM, NNISDA, NewtonSVC)
 EXACT = {MNSVM: {"eps": 1e-9}, NNISDA: {"tol": 1e-10}, NewtonSVC: {}}
@@ -29,28 +30,6 @@ def three_classes(n=90):
     y = np.arange(n) % 3
     X = rng.normal(size=(n, 2)) + 1.2 * np.c_[np.cos(2 * y), np.sin(2 * y)]
     return X, y
-
-
-class SplitMix:
-    """The random numbers of the core."""
-
-    def __init__(self, seed):
-        self.state = seed
-
-    def below(self, n):
-        mask = 2**64 - 1
-        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
-        z = self.state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-        return ((z ^ (z >> 31)) * n) >> 64
-
-    def shuffled(self, n):
-        items = list(range(n))
-        for i in range(n - 1, 0, -1):
-            j = self.below(i + 1)
-            items[i], items[j] = items[j], items[i]
-        return items
 
 
 def beta_of(model, n):

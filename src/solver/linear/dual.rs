@@ -123,6 +123,8 @@ struct Run<'p, 'a, T: Lanes> {
 struct Gradients {
     lowest: f64,
     highest: f64,
+    /// Whether some alpha changed.
+    moved: bool,
 }
 
 impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
@@ -169,6 +171,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let everything = Gradients {
             lowest: f64::NEG_INFINITY,
             highest: f64::INFINITY,
+            moved: true,
         };
         let mut limits = everything;
         loop {
@@ -183,9 +186,12 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             if found.highest.is_nan() || found.lowest.is_nan() {
                 return Ok(Status::NonFinite);
             }
-            if found.highest - found.lowest <= settings.tol {
+            let is_done = found.highest - found.lowest <= settings.tol;
+            if is_done || !found.moved {
                 if self.n_active == self.order.len() {
-                    return Ok(Status::Converged);
+                    // No step changes anything though the gradients say so: rounding.
+                    let stalled = Status::Stalled;
+                    return Ok(if is_done { Status::Converged } else { stalled });
                 }
                 // The others are done: have a look at all rows.
                 self.n_active = self.order.len();
@@ -203,6 +209,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 } else {
                     f64::INFINITY
                 },
+                moved: true,
             };
         }
     }
@@ -212,6 +219,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let mut found = Gradients {
             lowest: f64::INFINITY,
             highest: f64::NEG_INFINITY,
+            moved: false,
         };
         self.random.shuffle(&mut self.order[..self.n_active]);
         let mut place = 0;
@@ -277,8 +285,11 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             } else {
                 bound
             };
-            variable.alpha = next;
-            example.add_to(&mut self.w, (next - alpha) * sign);
+            if next != alpha {
+                variable.alpha = next;
+                found.moved = true;
+                example.add_to(&mut self.w, (next - alpha) * sign);
+            }
         }
         true
     }

@@ -67,7 +67,7 @@ pub struct LinearNewton {
 /// A step that gains less than this share of the objective is the last one.
 const SMALLEST_GAIN: f64 = 1e-15;
 
-/// The share of the first gradient that rounding may leave.
+/// The share of the first gradient, or of the objective as a gap, that rounding may leave.
 const NEAR: f64 = 1e-6;
 
 impl LinearSolver for LinearNewton {
@@ -199,7 +199,12 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 *f += way * change;
             }
             if gain <= SMALLEST_GAIN {
-                let is_near = length <= NEAR * first;
+                self.gradient(&mut gradient, monitor)?;
+                let is_near = if given.free_bias {
+                    norm(&gradient) <= NEAR * first
+                } else {
+                    self.gap(&gradient) <= NEAR.max(given.tol)
+                };
                 return Ok(if is_near {
                     Status::Converged
                 } else {

@@ -118,17 +118,22 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         weight: impl Fn(usize) -> f64,
         constant: f64,
     ) -> Result<Self> {
-        let has_label = |&row: &usize| label(row).is_some() && weight(row) > 0.0;
-        let n = (0..rows.n_rows()).filter(has_label).count();
-        let mut members = reserve(n, 1, "the rows of a machine")?;
-        let mut labels = reserve(n, 1, "the labels of a machine")?;
-        let mut weights = reserve(n, 1, "the weights of a machine")?;
-        for row in (0..rows.n_rows()).filter(has_label) {
-            members.push(row as u32);
-            labels.push(if label(row) > Some(0.0) { 1 } else { -1 });
-            weights.push(weight(row));
+        let most = rows.n_rows();
+        let mut members = reserve(most, 1, "the rows of a machine")?;
+        let mut labels = reserve(most, 1, "the labels of a machine")?;
+        let mut weights = reserve(most, 1, "the weights of a machine")?;
+        let mut all_one = true;
+        for row in 0..most {
+            let Some(label) = label(row) else { continue };
+            let weight = weight(row);
+            if weight > 0.0 {
+                members.push(row as u32);
+                labels.push(if label > 0.0 { 1 } else { -1 });
+                weights.push(weight);
+                all_one &= weight == 1.0;
+            }
         }
-        let all_one = weights.iter().all(|&weight| weight == 1.0);
+        let n = members.len();
         Ok(Self {
             rows,
             n_rows: n,
@@ -207,6 +212,14 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
     /// The value of the constant feature.
     pub fn constant(&self) -> f64 {
         self.constant
+    }
+
+    /// The mean weight of all rows.
+    pub fn mean_weight(&self) -> f64 {
+        match &self.weights {
+            None => 1.0,
+            Some(weights) => weights.iter().sum::<f64>() / self.n_rows.max(1) as f64,
+        }
     }
 
     /// Numbers of rows with label +1 and with label -1.

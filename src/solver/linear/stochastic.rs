@@ -190,12 +190,13 @@ impl LinearSolver for Sgd {
         let eta = match given.eta0 {
             Some(eta) => eta,
             None if state.eta > 0.0 => state.eta,
-            None => first_step(problem, given),
+            None => first_step(problem, given, lambda),
         };
         let gamma = given.momentum;
         match given.optimizer {
             Optimizer::Pegasos => {
-                let rule = Pegasos::new(lambda, given.project, &state);
+                let ball = given.project.then(|| problem.mean_weight() / lambda);
+                let rule = Pegasos::new(lambda, ball, &state);
                 self.run(rule, problem, recorder, monitor)
             }
             Optimizer::Sgd => self.run(Plain::new(lambda, eta, &state), problem, recorder, monitor),
@@ -229,12 +230,13 @@ fn untouched<T: Lanes>(problem: &LinearProblem<'_, T>, state: RuleState) -> Line
 /// Rows whose lengths the first step goes by.
 const SAMPLE: usize = 1000;
 
-/// The step length after which a row of middle length is right: `1 / mean of |x|^2`. Steps that
-/// stay as long as they are get a tenth of it, and RMSprop the 0.01 of the paper.
-fn first_step<T: Lanes>(problem: &LinearProblem<'_, T>, given: &SgdSettings) -> f64 {
+/// The step length after which a row of middle length is right, `1 / mean of |x|^2`, or less if
+/// the norm weighs more. Steps that stay as long as they are get a tenth of it, and RMSprop the 0.01 of the paper.
+fn first_step<T: Lanes>(problem: &LinearProblem<'_, T>, given: &SgdSettings, lambda: f64) -> f64 {
     let n = problem.n_rows().min(SAMPLE);
     let sum: f64 = (0..n).map(|i| problem.example(i).square()).sum();
-    let one = if sum > 0.0 { n as f64 / sum } else { 1.0 };
+    let mean = if sum > 0.0 { sum / n as f64 } else { 1.0 };
+    let one = 1.0 / (mean + lambda);
     match given.optimizer {
         Optimizer::Pegasos | Optimizer::Sgd => one,
         Optimizer::Momentum | Optimizer::Nag => 0.1 * (1.0 - given.momentum) * one,
@@ -258,7 +260,7 @@ impl Sgd {
         let average_from = self.average_from(n_steps);
         let mut judge = Judge::new(given.early_stop);
         let (mut step, mut n_epochs, mut status) = (0, 0, Status::Converged);
-        let mut pulls = Vec::with_capacity(given.batch_size);
+        let mut pulls = Vec::with_capacity(given.batch_size.min(train.len()));
         recorder.tell(0, || rule.weights());
         'epochs: for _ in 0..given.epochs {
             n_epochs += 1;
@@ -268,7 +270,7 @@ impl Sgd {
             let mut loss = 0.0;
             for batch in 0..n_steps {
                 let first = batch * given.batch_size;
-                let last = (first + given.batch_size).min(train.len());
+                let last = first.saturating_add(given.batch_size).min(train.len());
                 if step == average_from {
                     rule.start_average();
                 }

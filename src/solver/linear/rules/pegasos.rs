@@ -2,8 +2,11 @@
 //!
 //! ```text
 //! eta = 1 / (lambda t);   w <- (1 - eta lambda) w + eta sum of pulls
-//! w <- min(1, 1 / (sqrt(lambda) |w|)) w                        with projection
+//! w <- min(1, sqrt(c / lambda) / |w|) w                         with projection
 //! ```
+//!
+//! c is the mean weight of the rows, 1 without weights: the optimum is in that ball, since it is
+//! not worse than w = 0.
 
 use super::super::example::Example;
 use super::scaled::Scaled;
@@ -16,6 +19,8 @@ pub struct Pegasos {
     w: Scaled,
     lambda: f64,
     n_steps: u64,
+    /// The largest `|w|^2`, if w is projected.
+    ball: f64,
     /// `|w|^2`, kept up to date by what each step adds, if w is projected.
     square: Option<f64>,
     /// `w . x` of the rows looked at in this step.
@@ -26,13 +31,14 @@ pub struct Pegasos {
 const STEPS_TO_SUM: u64 = 10_000;
 
 impl Pegasos {
-    /// Goes on from a state; `project` keeps w in the ball that has the optimum.
-    pub fn new(lambda: f64, project: bool, state: &RuleState) -> Self {
+    /// Goes on from a state; with a `ball`, no larger `|w|^2` is left.
+    pub fn new(lambda: f64, ball: Option<f64>, state: &RuleState) -> Self {
         let w = Scaled::new(state);
         Self {
             lambda,
             n_steps: state.n_steps,
-            square: project.then(|| w.square()),
+            ball: ball.unwrap_or(f64::INFINITY),
+            square: ball.map(|_| w.square()),
             n_exact: state.n_steps,
             w,
         }
@@ -55,9 +61,9 @@ impl Pegasos {
             *square = self.w.square();
             self.n_exact = self.n_steps;
         }
-        if *square * self.lambda > 1.0 {
-            self.w.shrink((*square * self.lambda).sqrt().recip());
-            *square = self.lambda.recip();
+        if *square > self.ball {
+            self.w.shrink((self.ball / *square).sqrt());
+            *square = self.ball;
         }
     }
 }
