@@ -102,7 +102,11 @@ def load(name: str, lower: float) -> Set:
 def accuracies(
     data: Set, rule: str, lambda_: float, eta: float | None, points: np.ndarray, seed: int
 ) -> list[float]:
-    """Return the accuracy on the test rows after the steps of each point."""
+    """Return the accuracy on the test rows after the steps of each point.
+
+    The steps are those of ``fit`` with ``shuffle="draw"``; rows are drawn here so that points can
+    lie close together at the beginning and far apart later.
+    """
     draw = np.random.default_rng(seed)
     model = hinge.SGDSVC(
         rule, lambda_, eta0=eta, average=0, shuffle=False, fit_intercept=False, momentum=0.9
