@@ -113,14 +113,13 @@ def methods(is_small: bool, steps: int, n_jobs: int) -> dict[str, Method]:
         return hinge.LinearSVC(loss="hinge", tol=1e-2, random_state=0, **shared, **cell)
 
     lambdas = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
-    prices = {"C": (0.1, 1.0, 10.0) if is_small else (0.3, 1.0)}
-    kernels = {"gamma": (0.01, 0.1, 1.0)} if is_small else {}
+    kernels = {"C": (0.1, 1.0, 10.0, 100.0), "gamma": (0.01, 0.1, 1.0)}
     found = {
         "GD": Method(gd, {"eta0": (0.1, 0.3, 1.0, 2.0, 3.0, 5.0)}),
         "SSG": Method(ssg, {"lambda_": lambdas, "batch_size": (1, 10, 100)}),
-        "NM": Method(newton, prices | kernels),
+        "NM": Method(newton, kernels if is_small else {"C": (0.1, 0.3, 1.0)}),
     }
-    return found if is_small else found | {"dual": Method(dual, prices)}
+    return found if is_small else found | {"dual": Method(dual, {"C": (0.3, 1.0, 3.0)})}
 
 
 def hold_out(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
