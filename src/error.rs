@@ -70,14 +70,19 @@ impl Display for ByteCount {
     }
 }
 
+/// Characters from which on a number is written with an exponent.
+const LONG: usize = 24;
+
 impl Error {
     /// A [`Error::Parameter`] from anything that prints.
     pub fn parameter(name: &'static str, value: impl Display, rule: &'static str) -> Self {
-        Error::Parameter {
-            name,
-            value: value.to_string(),
-            rule,
+        let mut value = value.to_string();
+        if value.len() > LONG
+            && let Ok(number) = value.parse::<f64>()
+        {
+            value = format!("{number:e}");
         }
+        Error::Parameter { name, value, rule }
     }
 }
 

@@ -43,12 +43,13 @@ class SGDSVC(LinearClassifier):
     batch_size : int, default=1
         Rows of a step.
     project : bool, default=False
-        Whether "pegasos" keeps w in the ball of radius 1 / sqrt(lambda), which has the optimum.
+        Whether "pegasos" keeps w in the ball of radius 1 / sqrt(lambda), which has the optimum
+        (with weights, of the root of their mean, divided by lambda).
     average : float, default=0.5
         The share of the steps, the last ones, whose mean weights are the result ("pegasos" and
         "sgd"); 0 for the weights of the last step. :meth:`partial_fit` averages all steps.
     eta0 : float or None, default=None
-        The (first) step length; None for one that fits the length of the rows: 1 / mean |x|^2
+        The (first) step length; None for one that fits the rows: 1 / (mean |x|^2 + lambda)
         for "sgd", a tenth of it, times 1 - momentum, for "momentum" and "nag", 0.01 for
         "rmsprop".
     momentum : float, default=0.9

@@ -20,9 +20,9 @@ def with_constant(X, constant=1.0):
     return np.column_stack([X, np.full(len(X), constant)])
 
 
-def first_step(Z, optimizer, momentum=0.9):
+def first_step(Z, lambda_, optimizer, momentum=0.9):
     """The step length that fits the rows."""
-    one = 1 / np.mean((Z[:1000] ** 2).sum(axis=1))
+    one = 1 / (np.mean((Z[:1000] ** 2).sum(axis=1)) + lambda_)
     if optimizer == "rmsprop":
         return 0.01
     return one if optimizer in ("pegasos", "sgd") else 0.1 * (1 - momentum) * one
@@ -63,7 +63,7 @@ def iterates(
     ``start`` has weights and a number of steps from which to go on.
     """
     weights = np.ones(len(y)) if weights is None else weights
-    eta = first_step(Z, optimizer, momentum) if eta is None else eta
+    eta = first_step(Z, lambda_, optimizer, momentum) if eta is None else eta
     w, v, squares = (np.zeros(Z.shape[1]) for _ in range(3))
     w, t = (w, 0) if start is None else start
     found = [w]
@@ -79,7 +79,8 @@ def iterates(
             if optimizer == "pegasos":
                 w = w - gradient / (lambda_ * t)
                 if project:
-                    w = min(1, 1 / (np.sqrt(lambda_) * max(np.linalg.norm(w), 1e-300))) * w
+                    radius = np.sqrt(weights.mean() / lambda_)
+                    w = min(1, radius / max(np.linalg.norm(w), 1e-300)) * w
             elif optimizer == "sgd":
                 w = w - eta / (1 + lambda_ * eta * t) * gradient
             elif optimizer == "rmsprop":
