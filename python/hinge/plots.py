@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Mapping
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from hinge._nested_result import NestedResult
@@ -74,6 +78,170 @@ def inner_table(result: NestedResult, ax: Any = None) -> Any:
     ax.set_ylabel(down)
     ax.set_title(f"{result.method}: framed = chosen in so many outer folds", fontsize=9)
     return ax
+
+
+# Told apart by readers of any colour vision (M. Okabe and K. Ito), and in grey by their dashes.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+
+_NAMES = {"step": "steps", "seconds": "time of training", "loss": "mean loss"}
+
+# An axis is one of powers of ten where values, or the ends of curves, differ by this factor.
+_WIDE = 20.0
+
+
+def convergence(
+    models: Any,
+    x: Literal["step", "seconds"] = "step",
+    y: Literal["objective", "loss", "accuracy"] = "objective",
+    labels: Any = None,
+    ax: Any = None,
+) -> Any:
+    """Draw how trainings went: objective, loss or accuracy by steps or seconds.
+
+    A step is what the method calls one: some rows of :class:`hinge.SGDSVC`, all rows of the
+    others. Methods whose steps differ are compared by seconds.
+
+    Parameters
+    ----------
+    models : estimator, curve, sequence of these, or mapping of labels to these
+        Estimators that were fitted with ``record_every``, or dictionaries like their ``curve_``.
+    x : {"step", "seconds"}, default="step"
+        What goes across, in powers of ten if some curves end much later than others.
+    y : {"objective", "loss", "accuracy"}, default="objective"
+        What goes up, an objective or loss that falls far in powers of ten. An accuracy is there
+        after a ``fit`` with an ``eval_set``.
+    labels : sequence of str or None, default=None
+        A name for each curve; None for those of the mapping, or the class and the parameters
+        in which models differ.
+    ax : matplotlib Axes or None
+        Where to draw; None for a figure of its own.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from hinge import SGDSVC, plots
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rules = ["pegasos", "rmsprop"]
+    >>> models = [SGDSVC(rule, record_every=100, random_state=0).fit(X, y) for rule in rules]
+    >>> ax = plots.convergence(models, x="seconds")  # doctest: +SKIP
+    """
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import EngFormatter, PercentFormatter
+
+    if x not in ("step", "seconds"):
+        raise ValueError(f"x = {x!r} is not valid: it must be 'step' or 'seconds'")
+    if y not in ("objective", "loss", "accuracy"):
+        raise ValueError(f"y = {y!r} is not valid: it must be 'objective', 'loss' or 'accuracy'")
+    named = _named(models, labels)
+    curves = [(name, _values(of, name, x), _values(of, name, y)) for name, of in named]
+    if ax is None:
+        _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+    for (name, across, up), colour, dash in zip(curves, cycle(_COLOURS), cycle(_DASHES)):
+        ax.plot(across, up, label=name, color=colour, linestyle=dash, linewidth=1.6)
+    if _is_wide(np.array([across[-1] for _, across, _ in curves if across.size])):
+        ax.set_xscale("log")
+    if x == "seconds":
+        ax.xaxis.set_major_formatter(EngFormatter(unit="s"))
+    if y == "accuracy":
+        ax.yaxis.set_major_formatter(PercentFormatter(xmax=1.0))
+    elif _is_wide(np.concatenate([up for _, _, up in curves])):
+        ax.set_yscale("log")
+    ax.set_xlabel(_NAMES[x])
+    ax.set_ylabel(_NAMES.get(y, y))
+    ax.grid(color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    if len(curves) > 1:
+        _legend(ax, [up for _, _, up in curves])
+    return ax
+
+
+def _is_wide(values: NDArray[np.float64]) -> bool:
+    """Tell whether positive values differ so much that powers of ten show more of them."""
+    shown = values[np.isfinite(values)]
+    return bool(shown.size and shown.min() > 0 and shown.max() > _WIDE * shown.min())
+
+
+def _legend(ax: Any, curves: list[NDArray[np.float64]]) -> None:
+    """Name the curves beside the picture, in the order in which they end."""
+    lines = ax.get_lines()[-len(curves) :]
+    ends = [up[np.isfinite(up)][-1:] for up in curves]
+    heights = [float(end[0]) if end.size else np.inf for end in ends]
+    order = sorted(range(len(lines)), key=lambda k: -heights[k])
+    ax.legend(
+        handles=[lines[k] for k in order],
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+        handlelength=2.6,
+    )
+
+
+def _is_curve(value: Any) -> bool:
+    return isinstance(value, Mapping) and ("step" in value or "seconds" in value)
+
+
+def _named(models: Any, labels: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the label and the curve of each model."""
+    if isinstance(models, Mapping) and not _is_curve(models):
+        names, models = [str(name) for name in models], list(models.values())
+    else:
+        is_one = _is_curve(models) or hasattr(models, "fit")
+        models = [models] if is_one else list(models)
+        names = _default_names(models)
+    if not models:
+        raise ValueError("there are no models to draw")
+    if labels is not None:
+        names = [labels] if isinstance(labels, str) else [str(label) for label in labels]
+        if len(names) != len(models):
+            raise ValueError(f"there are {len(models)} models, but {len(names)} labels")
+    return [(name, _curve(model, name)) for name, model in zip(names, models, strict=True)]
+
+
+def _default_names(models: list[Any]) -> list[str]:
+    """Return the class of each model and the parameters in which it differs from its like."""
+    kinds = ["curve" if _is_curve(model) else type(model).__name__ for model in models]
+    names = []
+    for model, kind in zip(models, kinds, strict=True):
+        alike = [other for other, of in zip(models, kinds, strict=True) if of == kind]
+        parts = [] if len(alike) == len(models) > 1 else [kind]
+        if len(alike) > 1 and hasattr(model, "get_params"):
+            own, others = model.get_params(), [other.get_params() for other in alike]
+            differs = [p for p in own if len({repr(other[p]) for other in others}) > 1]
+            # A word says what it is a value of, a number does not.
+            shown = {p: _short(own[p]) for p in differs}
+            parts += [v if isinstance(own[p], str) else f"{p}={v}" for p, v in shown.items()]
+        names.append(", ".join(parts) or kind)
+    counts, seen = Counter(names), Counter[str]()
+    for k, name in enumerate(names):
+        seen[name] += 1
+        names[k] = f"{name} {seen[name]}" if counts[name] > 1 else name
+    return names
+
+
+def _curve(model: Any, name: str) -> Mapping[str, Any]:
+    if _is_curve(model):
+        return dict(model)
+    if not hasattr(model, "curve_"):
+        raise ValueError(
+            f"{name} has no curve_: fit it with record_every, the steps between points"
+        )
+    return dict(model.curve_)
+
+
+def _values(curve: Mapping[str, Any], name: str, of: str) -> NDArray[np.float64]:
+    """Return one of the numbers of a curve at its points; what is not finite is left blank."""
+    if of not in curve:
+        hint = "; pass eval_set to fit" if of == "accuracy" else ""
+        raise ValueError(f"the curve of {name} has no {of}{hint}")
+    values = np.asarray(curve[of], dtype=np.float64)
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _short(value: Any) -> str:
