@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from hinge import _core, _input
 
@@ -135,6 +136,8 @@ def _blocks(
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Yield the outputs of many machines for a block of rows at a time."""
     X = _input.from_native(rows)
-    for start in range(0, X.shape[0], _BLOCK):
-        block = slice(start, min(start + _BLOCK, X.shape[0]))
-        yield block, _core.linear_decision(_input.native_rows(X[block]), coef, bias, threads)
+    weights = coef.T
+    with threadpool_limits(limits=threads, user_api="blas"):
+        for start in range(0, X.shape[0], _BLOCK):
+            block = slice(start, min(start + _BLOCK, X.shape[0]))
+            yield block, np.asarray(X[block].astype(np.float64) @ weights) + bias

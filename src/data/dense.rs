@@ -28,7 +28,10 @@ impl<'a, T: Real> Dense<'a, T> {
         // Without a way out inside a piece, the loop is one of vectors.
         let has_bad = |piece: &[T]| !piece.iter().fold(true, |all, v| all & v.is_finite());
         if let Some(piece) = values.chunks(PIECE).position(has_bad) {
-            let bad = values.iter().skip(piece * PIECE).position(|v| !v.is_finite());
+            let bad = values
+                .iter()
+                .skip(piece * PIECE)
+                .position(|v| !v.is_finite());
             let at = piece * PIECE + bad.unwrap_or(0);
             return Err(not_finite(values[at], at / n_cols, at % n_cols));
         }

@@ -53,6 +53,9 @@ pub struct RmsStep {
     pub epsilon: f64,
 }
 
+/// What is smaller is taken for 0.
+const TINY: f64 = 1e-300;
+
 #[inline(always)]
 pub unsafe fn rmsprop<T: Lanes, V: Vector<T>>(
     w: &mut [f64],
@@ -62,7 +65,10 @@ pub unsafe fn rmsprop<T: Lanes, V: Vector<T>>(
 ) {
     for ((w, e), pull) in w.iter_mut().zip(e).zip(pull) {
         let gradient = step.lambda * *w - pull;
-        *e = step.decay * *e + (1.0 - step.decay) * gradient * gradient;
-        *w -= step.eta * gradient / (*e + step.epsilon).sqrt();
+        let square = step.decay * *e + (1.0 - step.decay) * gradient * gradient;
+        let weight = *w - step.eta * gradient / (square + step.epsilon).sqrt();
+        // Numbers below the smallest normal one take the machine very long.
+        *e = if square < TINY { 0.0 } else { square };
+        *w = if weight.abs() < TINY { 0.0 } else { weight };
     }
 }

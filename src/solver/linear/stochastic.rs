@@ -256,7 +256,8 @@ impl Sgd {
         let given = &self.settings;
         // Other rows come first in every call that goes on from another.
         let mut random = Random::new(given.seed.wrapping_add(rule.state().n_steps));
-        let (mut train, validation) = self.hold_out(problem, &mut random)?;
+        let (train, validation) = self.hold_out(problem, &mut random)?;
+        let mut order = train.clone();
         let n_steps = train.len().div_ceil(given.batch_size);
         let average_from = self.average_from(n_steps);
         let mut judge = Judge::new(given.early_stop);
@@ -265,8 +266,10 @@ impl Sgd {
         recorder.tell(0, || rule.weights());
         'epochs: for _ in 0..given.epochs {
             n_epochs += 1;
-            if given.visit == Visit::Shuffled {
-                random.shuffle(&mut train);
+            match given.visit {
+                Visit::InOrder => {}
+                Visit::Shuffled => random.shuffle(&mut order),
+                Visit::Drawn => order.fill_with(|| train[random.below(train.len())]),
             }
             let mut loss = 0.0;
             for batch in 0..n_steps {
@@ -277,11 +280,8 @@ impl Sgd {
                 }
                 pulls.clear();
                 for place in first..last {
-                    let i = match given.visit {
-                        Visit::Drawn => train[random.below(train.len())],
-                        Visit::Shuffled | Visit::InOrder => train[place],
-                    } as usize;
-                    if let Some(&ahead) = train.get(place + AHEAD) {
+                    let i = order[place] as usize;
+                    if let Some(&ahead) = order.get(place + AHEAD) {
                         problem.prefetch(ahead as usize);
                     }
                     loss += look(&mut rule, problem, i, last - first, &mut pulls);
