@@ -35,7 +35,7 @@ from harness import best_of, parser
 warnings.simplefilter("ignore", ConvergenceWarning)
 
 # Seconds after which a contestant that is not there yet is given up.
-LONG = 20.0
+LONG = 5.0
 
 EPOCHS = [1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100, 130, 160, 200, 300]
 
@@ -115,7 +115,10 @@ def to_one_percent(names: list[str], lam: float, repeats: int) -> None:
                 if reached <= 1.01 or time.perf_counter() - start > LONG:
                     break
             model = make(epochs)
-            seconds, _ = best_of(functools.partial(model.fit, X, y), repeats)
+            run = functools.partial(model.fit, X, y)
+            seconds, _ = best_of(run, 1)
+            if seconds < LONG:
+                seconds = min(seconds, best_of(run, repeats - 1)[0])
             times[who] = seconds if reached <= 1.01 else np.inf
             note = "" if reached <= 1.01 else f"  NOT REACHED: {reached:.3f}"
             print(f"    {who:<22} {epochs:4d} epochs {seconds:9.4f} s{note}", flush=True)
@@ -166,7 +169,7 @@ def equal_tol(names: list[str], lam: float, repeats: int) -> None:
 
 if __name__ == "__main__":
     options = parser(__doc__)
-    options.add_argument("--sets", default="mnist,adult,covtype,phrases,generated")
+    options.add_argument("--sets", default="adult,phrases,covtype,mnist,generated")
     options.add_argument("--lam", type=float, default=1e-4)
     options.add_argument("--equal-tol", action="store_true")
     arguments = options.parse_args()

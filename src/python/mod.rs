@@ -8,6 +8,7 @@ mod errors;
 mod folds;
 mod kernels;
 mod linear;
+mod linear_methods;
 mod methods;
 mod model;
 mod scaling;

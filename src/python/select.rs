@@ -3,7 +3,7 @@
 use super::arrays::{Rows, slice, with_matrix};
 use super::door;
 use super::kernels::KernelArgs;
-use super::linear::LinearMaker;
+use super::linear_methods::LinearMaker;
 use super::methods::Maker;
 use crate::Result;
 use crate::data::Matrix;

@@ -119,3 +119,16 @@ def test_no_blocks_at_all_are_refused():
         SGDSVC().fit_blocks([])
     with pytest.raises(ValueError, match="no blocks"):
         SGDSVC().fit_blocks(lambda: iter(()))
+
+
+def test_blocks_of_dask_arrays_are_blocks():
+    dask_array = pytest.importorskip("dask.array")
+    X, y = problem()
+    rows, labels = dask_array.from_array(X, chunks=(50, -1)), dask_array.from_array(y, chunks=50)
+
+    def blocks():
+        for i in range(rows.numblocks[0]):
+            yield rows.blocks[i].compute(), labels.blocks[i].compute()
+
+    model = SGDSVC(**PARAMS).fit_blocks(blocks, classes=[0, 1, 2])
+    np.testing.assert_array_equal(model.coef_, by_hand(blocks_of(X, y)).coef_)
