@@ -29,8 +29,8 @@ pub fn prefer_huge_pages<T>(buffer: &mut [T]) {
 /// Bytes that a processor fetches together.
 const LINE: usize = 64;
 
-/// The most of a slice that is asked for: the machine itself goes on from there.
-const MOST_LINES: usize = 8;
+/// The most of a slice that is asked for, a page: the machine itself goes on from there.
+const MOST_LINES: usize = 64;
 
 /// Asks for the start of a slice that will be read soon; changes nothing.
 #[inline(always)]
