@@ -76,9 +76,6 @@ struct Variable {
 /// Rows that are asked for before they are needed.
 const AHEAD: usize = 8;
 
-/// Rows between two looks at the clock and for an interrupt.
-const ROWS_TO_LOOK: usize = 1024;
-
 /// Gradients below this are taken for 0.
 const NOTHING: f64 = 1e-12;
 
@@ -223,11 +220,12 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         };
         self.random.shuffle(&mut self.order[..self.n_active]);
         let mut place = 0;
+        let rows_to_look = self.problem.rows_to_look();
         while place < self.n_active {
             // Counted through all epochs: few rows may be left.
             self.n_visited += 1;
-            if self.n_visited.is_multiple_of(ROWS_TO_LOOK) {
-                monitor.tick(ROWS_TO_LOOK as u64)?;
+            if self.n_visited.is_multiple_of(rows_to_look) {
+                monitor.tick(rows_to_look as u64)?;
                 if monitor.time_is_up() {
                     return Ok(None);
                 }

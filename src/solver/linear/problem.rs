@@ -97,6 +97,9 @@ impl Intercept {
     }
 }
 
+/// Features of all rows between two looks at the clock.
+const FEATURES_TO_LOOK: usize = 1 << 22;
+
 /// A binary problem: some rows of a matrix with labels and weights.
 #[derive(Debug, Clone)]
 pub struct LinearProblem<'a, T: Lanes> {
@@ -152,6 +155,11 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
     /// Number of weights: one for each feature, and one for the constant.
     pub fn n_weights(&self) -> usize {
         self.rows.n_cols() + 1
+    }
+
+    /// Rows between two looks at the clock and for an interrupt: some milliseconds of work.
+    pub fn rows_to_look(&self) -> usize {
+        (FEATURES_TO_LOOK / self.n_weights()).clamp(1, 1024)
     }
 
     /// Whether rows store every value.

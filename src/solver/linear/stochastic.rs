@@ -24,9 +24,6 @@ pub struct Sgd {
 /// Rows that are asked for before they are needed.
 const AHEAD: usize = 8;
 
-/// Rows between two looks at the clock and for an interrupt.
-const ROWS_TO_LOOK: usize = 1024;
-
 impl LinearSolver for Sgd {
     fn solve<T: Lanes>(
         &self,
@@ -120,6 +117,7 @@ impl Sgd {
         let n_steps = train.len().div_ceil(given.batch_size);
         let average_from = self.average_from(n_steps);
         let mut judge = Judge::new(given.early_stop);
+        let rows_to_look = problem.rows_to_look();
         let (mut step, mut n_epochs, mut status) = (0, 0, Status::Converged);
         let mut pulls = Vec::with_capacity(given.batch_size.min(train.len()));
         recorder.tell(0, || rule.weights());
@@ -144,8 +142,8 @@ impl Sgd {
                         problem.prefetch(ahead as usize);
                     }
                     loss += look(&mut rule, problem, i, last - first, &mut pulls);
-                    if place.is_multiple_of(ROWS_TO_LOOK) {
-                        monitor.tick(ROWS_TO_LOOK.min(train.len()) as u64)?;
+                    if place.is_multiple_of(rows_to_look) {
+                        monitor.tick(rows_to_look.min(train.len()) as u64)?;
                         if monitor.time_is_up() {
                             status = Status::TimeLimit;
                             break 'epochs;

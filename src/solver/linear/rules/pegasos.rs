@@ -23,7 +23,7 @@ pub struct Pegasos {
     ball: f64,
     /// `|w|^2`, kept up to date by what each step adds, if w is projected.
     square: Option<f64>,
-    /// `w . x` of the rows looked at in this step.
+    /// The step at which `|w|^2` was last summed.
     n_exact: u64,
 }
 
