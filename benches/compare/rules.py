@@ -18,39 +18,22 @@ writes another 32 bytes for each.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.preprocessing import MaxAbsScaler
 
 import hinge
-from data import raw
 from harness import best_of, parser
+from linear import problem
 
 warnings.simplefilter("ignore", ConvergenceWarning)
 
 RULES = ("pegasos", "sgd", "momentum", "nag", "rmsprop")
 LAMBDA = 1e-4
-
-
-def problem(name: str) -> tuple[Any, np.ndarray]:
-    """Return rows in float32, as long as about 1, and labels 0, 1."""
-    if name == "phrases":
-        folder = Path(os.environ["HINGE_DATA"])
-        phrases, labels = hinge.load_phrases(folder / "rotten_tomatoes_sst.tsv.gz")
-        X = CountVectorizer(binary=True, dtype=np.float32).fit_transform(phrases)
-        return X, (labels > 2).astype(int)
-    X, y, n_train = raw(name)
-    X = MaxAbsScaler().fit_transform(X[:n_train]).astype(np.float32)
-    y = y[:n_train]
-    return X, (y < 5 if name == "mnist" else y == 1).astype(int)
 
 
 def bytes_of(X: Any) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from hinge import _parameters
 from hinge._linear import LinearClassifier
@@ -100,27 +100,6 @@ class GDSVC(LinearClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
-        """Train on the rows of X with the labels y.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 stays float32; anything else is converted to float64.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,) or None
-            Factor of the loss of each row; a row of weight 0 is left out.
-        eval_set : pair of rows and labels, or None
-            Whose accuracy is part of ``curve_``.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X, y, sample_weight, eval_set)
-        return self
 
     def _settings(self) -> dict[str, Any]:
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,22 +34,43 @@ class LinearClassifier(Classifier):
     time_limit: Any
     record_every: Any
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
+        """Train on the rows of X with the labels y.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 stays float32; anything else is converted to float64.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,) or None
+            Factor of the loss of each row, or of its C; a row of weight 0 is left out.
+        eval_set : pair of rows and labels, or None
+            Whose accuracy is part of ``curve_``.
+
+        Returns
+        -------
+        self
+        """
+        with kept_on_failure(self):
+            self._fit(X, y, sample_weight, eval_set)
+        self._warn_if_not_converged()
+        return self
+
     def _fit(self, X: Any, y: Any, sample_weight: Any, eval_set: Any) -> None:
         """Train all machines on all rows."""
-        with kept_on_failure(self):
-            X, classes, codes = self._check_training_data(X, y)
-            weights = _input.sample_weights(sample_weight, len(codes))
-            if weights is not None:
-                _input.used_rows(weights, classes, codes)
-            by_class = self._class_weights(classes, codes, weights)
-            tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
-            record = _parameters.count("record_every", self.record_every, None)
-            states = self._starts(X, classes)
-            found = self._train(X, codes, by_class, weights, states, self._settings(), record)
-            self._set_machines(found, classes)
-            self._set_patterns(X, codes, weights, None)
-            self._set_curve(found, X, codes, by_class, weights, tested, record)
-        self._warn_if_not_converged()
+        X, classes, codes = self._check_training_data(X, y)
+        weights = _input.sample_weights(sample_weight, len(codes))
+        if weights is not None:
+            _input.used_rows(weights, classes, codes)
+        by_class = self._class_weights(classes, codes, weights)
+        tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
+        record = _parameters.count("record_every", self.record_every, None)
+        states = self._starts(X, classes)
+        found = self._train(X, codes, by_class, weights, states, self._settings(), record)
+        self._set_machines(found, classes)
+        self._set_patterns(X, codes, weights, None)
+        self._set_curve(found, X, codes, by_class, weights, tested, record)
 
     def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
         """Return where the machines start; None for the beginning."""
@@ -190,7 +211,7 @@ class LinearClassifier(Classifier):
                 f"{count} of {len(self.status_)} machines ended with {status!r} before "
                 f"{self._goal()}; increase the limit, or scale the features",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
     def _goal(self) -> str:

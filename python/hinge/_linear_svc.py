@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from hinge import _parameters
 from hinge._certificate import Certificate
@@ -115,27 +115,6 @@ class LinearSVC(LinearClassifier):
         self.record_every = record_every
         self.time_limit = time_limit
         self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
-        """Train on the rows of X with the labels y.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 stays float32; anything else is converted to float64.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,) or None
-            Factor of C for each row; a row of weight 0 is left out.
-        eval_set : pair of rows and labels, or None
-            Whose accuracy is part of ``curve_``.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X, y, sample_weight, eval_set)
-        return self
 
     def _set_machines(self, found: dict[str, Any], classes: Any) -> None:
         super()._set_machines(found, classes)

@@ -161,27 +161,6 @@ class SGDSVC(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
-        """Train on the rows of X with the labels y.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 stays float32; anything else is converted to float64.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,) or None
-            Factor of the loss of each row; a row of weight 0 is left out.
-        eval_set : pair of rows and labels, or None
-            Whose accuracy is part of ``curve_``.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X, y, sample_weight, eval_set)
-        return self
-
     def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
         """Return where the last fit ended, if it was of such a problem."""
         if not _parameters.flag("warm_start", self.warm_start) or not hasattr(self, "_states"):
