@@ -63,7 +63,7 @@ class GDSVC(LinearClassifier):
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)
-    >>> GDSVC(eta0=0.1).fit(scale(X), y).score(scale(X), y) > 0.98
+    >>> GDSVC(lambda_=0.1, eta0=0.1).fit(scale(X), y).score(scale(X), y) > 0.98
     True
     """
 
