@@ -4,6 +4,7 @@ use super::arrays::{Rows, slice, with_matrix};
 use super::door;
 use super::linear_methods::LinearMaker;
 use crate::Error;
+use crate::error::zeros;
 use crate::model::{Ties, Votes, linear_outputs};
 use crate::multiclass::{LinearSet, Patterns, Scheme};
 use crate::solver::linear::{LinearMachine, RuleState};
@@ -182,6 +183,9 @@ pub fn linear_decision<'py>(
         .into_any())
 }
 
+/// Rows between two looks for an interrupt.
+const ROWS_TO_LOOK: usize = 4096;
+
 /// Patterns of signs, 0 or 1, and how often each label has them.
 type PatternArg<'py> = (PyReadonlyArray1<'py, u8>, PyReadonlyArray1<'py, f64>);
 
@@ -216,14 +220,20 @@ pub fn decide<'py>(
     }
     let width = if n_classes == 2 { 1 } else { n_classes };
     let n = values.len() / m;
-    let mut scores = crate::error::zeros(n, width, "scores")?;
-    let mut classes: Vec<u32> = crate::error::zeros(n, 1, "predictions")?;
-    let mut votes = Votes::new(scheme, n_classes, patterns.as_ref());
-    let rows = values.chunks_exact(m).zip(scores.chunks_exact_mut(width));
-    for ((outputs, scores), class) in rows.zip(&mut classes) {
-        votes.scores(outputs, scores);
-        *class = votes.winner(outputs, Ties::LargestSum);
-    }
+    let (scores, classes) = door::run(py, 1, None, |monitor| {
+        let mut scores = zeros(n, width, "scores")?;
+        let mut classes: Vec<u32> = zeros(n, 1, "predictions")?;
+        let mut votes = Votes::new(scheme, n_classes, patterns.as_ref());
+        let rows = values.chunks_exact(m).zip(scores.chunks_exact_mut(width));
+        for (row, ((outputs, scores), class)) in rows.zip(&mut classes).enumerate() {
+            if row % ROWS_TO_LOOK == 0 {
+                monitor.check()?;
+            }
+            votes.scores(outputs, scores);
+            *class = votes.winner(outputs, Ties::LargestSum);
+        }
+        Ok((scores, classes))
+    })?;
     let scores = scores.into_pyarray(py).reshape([n, width])?.into_any();
     Ok((scores, classes.into_pyarray(py)))
 }
@@ -259,11 +269,16 @@ pub fn count_patterns<'py>(
     if !fits {
         return Err(fits_not());
     }
-    for (row, outputs) in values.chunks_exact(m).enumerate() {
-        let weight = weights.map_or(1.0, |weights| weights[row]);
-        patterns.add(outputs, codes[row] as usize, weight);
-    }
-    let (signs, counts) = patterns.parts();
+    let (signs, counts) = door::run(py, 1, None, |monitor| {
+        for (row, outputs) in values.chunks_exact(m).enumerate() {
+            if row % ROWS_TO_LOOK == 0 {
+                monitor.check()?;
+            }
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            patterns.add(outputs, codes[row] as usize, weight);
+        }
+        Ok(patterns.parts())
+    })?;
     let signs: Vec<u8> = signs.into_iter().map(u8::from).collect();
     Ok((signs.into_pyarray(py), counts.into_pyarray(py)))
 }

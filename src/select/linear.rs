@@ -36,10 +36,11 @@ impl Evaluation {
             .len()
             .saturating_mul(size_of::<T>() + 4)
             .max(1);
-        let side_by_side = (plan.budget_bytes / all).max(1);
+        // Gathered, then scaled: for a moment there are two copies.
+        let side_by_side = (plan.budget_bytes / 2 / all).max(1);
         let todo: Vec<usize> = (0..jobs.len()).filter(|&job| !self.is_done(job)).collect();
         // As many splits at a time as the budget has room for copies of their rows.
-        for numbers in todo.chunks(side_by_side.max(1)) {
+        for numbers in todo.chunks(side_by_side) {
             numbers.par_iter().with_max_len(1).try_for_each(|&number| {
                 let job = &jobs[number];
                 job.check(rows.n_rows(), plan)?;

@@ -6,14 +6,6 @@ from processes import facts_of, run_script
 
 # A timer sends the signal while the main thread waits for work that takes many seconds.
 INTERRUPT = """
-sent = []
-
-def interrupt_in(seconds):
-    def send():
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-    threading.Timer(seconds, send).start()
-
 def outcome_of(call):
     try:
         call()

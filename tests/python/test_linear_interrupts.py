@@ -9,14 +9,6 @@ from processes import facts_of
 
 # A timer sends the signal while a call trains for minutes.
 SCRIPT = """
-sent = []
-
-def interrupt_in(seconds):
-    def send():
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-    threading.Timer(seconds, send).start()
-
 def outcome_of(model, call):
     before = dict(vars(model))
     raised, delay = "nothing", None
