@@ -1,0 +1,144 @@
+"""Run a study: what is not known yet is computed, kept, and shown."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+import hinge
+from hinge.datasets import DatasetNotFound
+from hinge.experiments._findings import Findings
+from hinge.experiments._nlsgd import NLSGDStudy
+from hinge.experiments._ollawv import OLLAWVStudy
+from hinge.experiments._primal import PrimalStudy
+from hinge.experiments._seeding import SeedingStudy
+from hinge.experiments._sgd_variants import SGDVariantsStudy
+from hinge.experiments._store import Store
+from hinge.experiments._study import SIZES, Settings, Size, Study
+
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (
+        NLSGDStudy(),
+        SGDVariantsStudy(),
+        SeedingStudy(),
+        OLLAWVStudy(),
+        PrimalStudy(),
+    )
+}
+
+# Called before a task is run: its number, how many there are, its key.
+Watcher = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What :func:`reproduce` returns: findings, records by key, and the page that was written."""
+
+    findings: Findings
+    records: dict[str, dict[str, Any]]
+    report: Path | None
+
+
+def reproduce(
+    study: str,
+    size: Size = "small",
+    output: str | os.PathLike[str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    n_jobs: int = -1,
+    time_limit: float | None = None,
+    progress: Watcher | None = None,
+) -> Reproduction:
+    """Run the experiments of a paper again, and put ours beside its numbers.
+
+    Parameters
+    ----------
+    study : {"nlsgd", "sgd-variants", "seeding", "ollawv", "primal"}
+        Papers 000 to 004.
+    size : {"small", "medium", "large"}, default="small"
+        Which data sets: under a minute, some minutes, hours.
+    output : path or None
+        A folder for the page, the records and the tables. A run that finds records of the same
+        study there goes on from them, whatever its size was.
+    folder : path or None
+        Data sets beside the embedded ones; None for ``HINGE_DATA``.
+    n_jobs : int, default=-1
+        Threads.
+    time_limit : float or None
+        Seconds for each entry of a table; what takes longer is shown as not complete.
+    progress : function or None
+        Called with the number of a task, how many there are, and its name.
+
+    Returns
+    -------
+    Reproduction
+
+    Examples
+    --------
+    >>> from hinge import experiments
+    >>> found = experiments.reproduce("ollawv", output="ollawv-again")  # doctest: +SKIP
+    >>> found.report  # doctest: +SKIP
+    PosixPath('ollawv-again/report.html')
+    """
+    if study not in STUDIES:
+        raise ValueError(f"study = {study!r} is not valid: it must be one of {', '.join(STUDIES)}")
+    if size not in SIZES:
+        raise ValueError(f"size = {size!r} is not valid: it must be one of {', '.join(SIZES)}")
+    chosen = STUDIES[study]
+    settings = Settings(size, None if folder is None else os.fspath(folder), n_jobs, time_limit)
+    store = Store(output, chosen.name, {"text": chosen.protocol, "version": hinge.__version__})
+    tasks = chosen.tasks(settings)
+    missing: dict[str, None] = {}
+    for number, task in enumerate(tasks):
+        known = store.get(task.key)
+        if known is not None and known.get("complete", True):
+            continue
+        if progress is not None:
+            progress(number, len(tasks), task.key)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                store.add(task.key, task.run())
+        except DatasetNotFound as error:
+            missing[str(error)] = None
+    if progress is not None:
+        progress(len(tasks), len(tasks), "")
+    records = {task.key: store[task.key] for task in tasks if task.key in store}
+    findings = Findings(
+        title=chosen.title,
+        paper=chosen.paper,
+        command=f"hinge reproduce {chosen.name} --{size}",
+        protocol=chosen.protocol,
+        sections=chosen.sections(records, settings),
+        missing=tuple(missing),
+        facts=_facts(settings),
+    )
+    store.export(list(records), findings.facts)
+    report = None
+    if output is not None:
+        from hinge.experiments._report import write_report
+
+        report = Path(output) / "report.html"
+        write_report(findings, report)
+    return Reproduction(findings, records, report)
+
+
+def _facts(settings: Settings) -> dict[str, str]:
+    from hinge import _resources
+
+    return {
+        "date": datetime.date.today().isoformat(),
+        "hinge": hinge.__version__,
+        "instructions": hinge.simd_level(),
+        "threads": str(_resources.threads(settings.n_jobs)),
+        "processor": platform.machine(),
+        "system": platform.system(),
+    }

@@ -1,0 +1,143 @@
+"""Results that survive a stop: one line of JSON for each task that is done.
+
+The first line says which study and protocol made the file; a run with another protocol refuses
+to mix its numbers with these. A last line that was cut off by a crash is dropped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+
+
+class OtherProtocolError(ValueError):
+    """A folder holds the results of another study or protocol."""
+
+
+class Store:
+    """The records of a study in a folder, by key; without a folder, in memory."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None, study: str, protocol: Record) -> None:
+        self._records: dict[str, Record] = {}
+        self._path: Path | None = None
+        head = {"study": study, "protocol": protocol}
+        if folder is None:
+            return
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        self._path = Path(folder) / "results.jsonl"
+        if not self._path.exists():
+            self._write([head])
+            return
+        lines = list(_lines(self._path))
+        if not lines or {key: lines[0].get(key) for key in head} != _plain(head):
+            raise OtherProtocolError(
+                f"{self._path} holds the results of another study or protocol: "
+                "choose another folder, or remove it to begin anew"
+            )
+        self._records = {line["key"]: line["result"] for line in lines[1:]}
+        self._write([head, *_keyed(self._records)])  # without what was cut off
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._records
+
+    def __getitem__(self, key: str) -> Record:
+        return self._records[key]
+
+    def get(self, key: str) -> Record | None:
+        """Return the record of a key, or None."""
+        return self._records.get(key)
+
+    def add(self, key: str, result: Mapping[str, Any]) -> None:
+        """Keep a result, on disk before this returns."""
+        self._records[key] = record = _plain(dict(result))
+        if self._path is not None:
+            with open(self._path, "a", encoding="utf-8") as file:
+                file.write(_json({"key": key, "result": record}) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+
+    def export(self, keys: list[str], facts: Mapping[str, str]) -> None:
+        """Write the records of these keys as results.json and results.csv."""
+        if self._path is None:
+            return
+        records = {key: self._records[key] for key in keys if key in self._records}
+        document = {"facts": dict(facts), "results": records}
+        _replace(self._path.with_name("results.json"), _json(document, indent=1) + "\n")
+        _replace(self._path.with_name("results.csv"), _table(records))
+
+    def _write(self, lines: list[Record]) -> None:
+        assert self._path is not None
+        _replace(self._path, "".join(_json(line) + "\n" for line in lines))
+
+
+def _lines(path: Path) -> Iterator[Record]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            value = json.loads(line)
+        except json.JSONDecodeError:
+            return
+        if not isinstance(value, dict):
+            return
+        yield value
+
+
+def _keyed(records: Mapping[str, Record]) -> list[Record]:
+    return [{"key": key, "result": result} for key, result in records.items()]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as it comes back from JSON; what is not finite becomes null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def _table(records: Mapping[str, Record]) -> str:
+    """Return the plain values of records as CSV; lists stay in the JSON file."""
+    columns = list(
+        dict.fromkeys(
+            name
+            for record in records.values()
+            for name, value in record.items()
+            if not isinstance(value, list | dict)
+        )
+    )
+    text = io.StringIO()
+    rows = csv.DictWriter(text, ["key", *columns], extrasaction="ignore", lineterminator="\n")
+    rows.writeheader()
+    for key, record in records.items():
+        rows.writerow({"key": key, **record})
+    return text.getvalue()
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file in one step: a reader sees the old text or the new."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
