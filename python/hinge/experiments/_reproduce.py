@@ -22,7 +22,7 @@ from hinge.experiments._primal import PrimalStudy
 from hinge.experiments._seeding import SeedingStudy
 from hinge.experiments._sgd_variants import SGDVariantsStudy
 from hinge.experiments._store import Store
-from hinge.experiments._study import SIZES, Settings, Size, Study
+from hinge.experiments._study import SIZES, NotAtHandError, Settings, Size, Study
 
 STUDIES: dict[str, Study] = {
     study.name: study
@@ -107,7 +107,7 @@ def reproduce(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 store.add(task.key, task.run())
-        except DatasetNotFound as error:
+        except (DatasetNotFound, NotAtHandError) as error:
             missing[str(error)] = None
     if progress is not None:
         progress(len(tasks), len(tasks), "")

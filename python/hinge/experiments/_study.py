@@ -41,6 +41,10 @@ class Task:
     run: Callable[[], Record]
 
 
+class NotAtHandError(RuntimeError):
+    """A package that a task needs is not installed: the task is left out, and the page says so."""
+
+
 class Study(Protocol):
     """What every study has."""
 

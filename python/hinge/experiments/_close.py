@@ -1,0 +1,61 @@
+"""What paper 003 says of OLLAWV, held against the records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from hinge.experiments._beside import Numbers, common
+from hinge.experiments._findings import Claim
+from hinge.experiments._study import Records
+
+
+def ratio_claim(
+    text: str, numbers: Numbers, methods: Mapping[str, str], claimed: float, unit: str
+) -> Claim:
+    """Return whether the others take ``claimed`` times as much as the first method.
+
+    Nine tenths of the claimed factor are enough. Sums over sets, as in the paper's averages.
+    """
+    first, *others = methods
+    sets = common(numbers, list(methods))
+    if not sets:
+        return Claim(text, None, "No set was run with all methods.")
+    total = {key: sum(numbers[name][key] for name in sets) for key in methods}
+    ratios = {key: total[key] / total[first] for key in others}
+    shown = ", ".join(f"{methods[key]} {ratio:.1f} times" for key, ratio in ratios.items())
+    return Claim(
+        text,
+        min(ratios.values()) >= 0.9 * claimed,
+        f"{shown} {unit} of {methods[first]}, in sum over {len(sets)} sets.",
+    )
+
+
+def c_claim(records: Records, sets: Sequence[str]) -> Claim:
+    """Return whether C matters to OLLAWV on any set."""
+    text = "C is a parameter of OLLAWV (the paper searches eight values of it)."
+    known = [records[f"{name}/ollawv"] for name in sets if f"{name}/ollawv" in records]
+    if not known:
+        return Claim(text, None, "OLLAWV was not run.")
+    n_different = sum(bool(record["c_has_effect"]) for record in known)
+    return Claim(
+        text,
+        n_different > 0,
+        f"On {len(known) - n_different} of {len(known)} sets all eight values of C give the same "
+        "labels: outputs, coefficients, bias and the value at which it stops all scale with C.",
+    )
+
+
+def close_claim(
+    table: str,
+    numbers: Numbers,
+    methods: Mapping[str, str],
+    is_off: Callable[[str, str], bool],
+) -> Claim:
+    """Return whether all accuracies are near those of a table."""
+    text = f"Every accuracy is within two standard deviations of {table}."
+    entries = [(name, key) for name, row in numbers.items() for key in methods if key in row]
+    if not entries:
+        return Claim(text, None, "Nothing was run.")
+    far = [f"{name} {methods[key]}" for name, key in entries if is_off(name, key)]
+    shown = f"{len(entries) - len(far)} of {len(entries)} are"
+    return Claim(text, not far, f"{shown}; not: {', '.join(far)}." if far else f"{shown}.")

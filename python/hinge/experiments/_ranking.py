@@ -1,0 +1,118 @@
+"""Friedman ranks of methods over sets, ours beside the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import hinge
+from hinge.experiments._beside import Numbers, common
+from hinge.experiments._findings import Claim, Column, Picture, Table, number, word
+from hinge.statistics import Comparison
+
+
+def compared(
+    numbers: Numbers, methods: Mapping[str, str], higher_is_better: bool, control: str | None = None
+) -> Comparison | None:
+    """Return the comparison over the sets that all methods have, or None if these are too few."""
+    sets = common(numbers, list(methods))
+    if len(sets) < 2 or len(methods) < 2:
+        return None
+    scores = {label: [numbers[name][key] for name in sets] for key, label in methods.items()}
+    return hinge.statistics.compare(scores, control=control, higher_is_better=higher_is_better)
+
+
+def ranking_table(
+    title: str,
+    ours: Numbers,
+    theirs: Numbers,
+    methods: Mapping[str, str],
+    higher_is_better: bool,
+    printed: Mapping[str, float],
+) -> Table:
+    """Return mean ranks of our numbers, of the paper's numbers, and as the paper prints them."""
+    columns = [
+        Column("method", is_number=False),
+        Column("ours"),
+        Column("from its table", "paper", is_paper=True),
+        Column("printed", "paper", is_paper=True),
+    ]
+    mine = compared(ours, methods, higher_is_better)
+    known = compared(theirs, methods, higher_is_better)
+    rows = []
+    for place, (key, label) in enumerate(methods.items()):
+        values = [None if each is None else float(each.ranks[place]) for each in (mine, known)]
+        first = values[0] is not None and mine is not None and values[0] == min(mine.ranks)
+        rows.append(
+            [
+                word(label),
+                number(values[0], 3, is_best=first),
+                number(values[1], 3),
+                number(printed.get(key), 3),
+            ]
+        )
+    foot = [
+        [word(text), *(number(None if each is None else of(each), 4) for each in (mine, known)), _no]
+        for text, of in _TESTS.items()
+    ]
+    n_sets = 0 if mine is None else mine.n_sets
+    caption = f"Ours over {n_sets} sets, the paper's over {0 if known is None else known.n_sets}."
+    return Table(title, columns, rows, foot, caption)
+
+
+_no = number(None)
+_TESTS: dict[str, Any] = {
+    "Iman-Davenport F": lambda found: found.f,
+    "p": lambda found: found.p_f,
+    "critical distance (Bonferroni-Dunn)": lambda found: found.bonferroni_dunn,
+}
+
+
+def ranking_picture(
+    name: str,
+    title: str,
+    numbers: Numbers,
+    methods: Mapping[str, str],
+    higher_is_better: bool,
+    control: str | None = None,
+) -> Picture | None:
+    """Return the diagram of critical differences, if there are sets to compare."""
+    found = compared(numbers, methods, higher_is_better, control)
+    if found is None:
+        return None
+
+    def draw() -> Any:
+        from hinge import plots
+
+        return plots.critical_difference(found)
+
+    caption = (
+        f"Mean ranks over {found.n_sets} sets, the best on the left; the bar is the critical "
+        f"distance of the Bonferroni-Dunn test from {found.control}. Who is within it is not "
+        "significantly worse (5 %)."
+    )
+    return Picture(name, title, caption, draw)
+
+
+def ranking_claim(
+    text: str,
+    numbers: Numbers,
+    methods: Mapping[str, str],
+    higher_is_better: bool,
+    control: str,
+    worse: set[str],
+) -> Claim:
+    """Return whether just these methods are significantly worse than the control."""
+    found = compared(numbers, methods, higher_is_better, control)
+    if found is None:
+        return Claim(text, None, "Too few sets were run with all methods.")
+    ranks = ", ".join(
+        f"{label} {rank:.2f}" for label, rank in zip(found.names, found.ranks, strict=True)
+    )
+    shown = ", ".join(found.worse_than_control) or "none"
+    return Claim(
+        text,
+        set(found.worse_than_control) == worse,
+        f"Significantly worse than {control}: {shown}. Mean ranks over {found.n_sets} sets: {ranks}; "
+        f"critical distance {found.bonferroni_dunn:.2f}, p of Iman and Davenport {found.p_f:.2g}.",
+    )
