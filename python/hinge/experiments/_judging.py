@@ -71,7 +71,9 @@ def judge_other(data: Dataset, estimator: Any, grid: Grid, settings: Settings) -
         for fold, inside in enumerate(inner):
             train, test = np.flatnonzero(outer != fold), np.flatnonzero(outer == fold)
             folds = inside[train]
-            splits = [(np.flatnonzero(folds != i), np.flatnonzero(folds == i)) for i in range(FOLDS)]
+            splits = [
+                (np.flatnonzero(folds != i), np.flatnonzero(folds == i)) for i in range(FOLDS)
+            ]
             search = GridSearchCV(estimator, dict(grid), cv=splits, n_jobs=settings.n_jobs)
             search.fit(X[train], data.y[train])
             scores.append(search.score(X[test], data.y[test]))

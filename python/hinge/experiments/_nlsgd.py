@@ -9,15 +9,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 import hinge
 from hinge.experiments import _paper_000 as printed
 from hinge.experiments._beside import Numbers, beside, common, is_off, pick
-from hinge.experiments._close import close_claim, ratio_claim
-from hinge.experiments._findings import Claim, Picture, Section, seconds
+from hinge.experiments._claims import close_claim, order_claim, ratio_claim
+from hinge.experiments._findings import Claim, Section, seconds
 from hinge.experiments._judging import CS, GAMMAS, judge, load
 from hinge.experiments._pictures import accuracies, bars_of_sets
 from hinge.experiments._study import Record, Records, Settings, Task
@@ -201,19 +200,22 @@ def _settings_claims(accuracy: Numbers, group: str) -> list[Claim]:
 
     sets = list(accuracy)
     claims = [
-        _order_claim(
+        order_claim(
             "Means of the last half or quarter of the steps are more accurate than the last alpha.",
-            {"means": mean((few, many), (0.25, 0.5), sets), "last": mean((few, many), (0.0,), sets)},
+            {
+                "means": mean((few, many), (0.25, 0.5), sets),
+                "last": mean((few, many), (0.0,), sets),
+            },
         )
     ]
     if group == "small":
         smallest, larger = ("wine", "glass", "teach"), ("prokaryotic", "eukaryotic")
         claims += [
-            _order_claim(
+            order_claim(
                 f"On wine, glass and teach {many} epochs are more accurate than {few}.",
                 {f"{n} epochs": mean((n,), AVERAGES, smallest) for n in (many, few)},
             ),
-            _order_claim(
+            order_claim(
                 f"On prokaryotic and eukaryotic {few} epochs are more accurate than {many}.",
                 {f"{n} epochs": mean((n,), AVERAGES, larger) for n in (few, many)},
             ),
@@ -225,12 +227,3 @@ def _settings_claims(accuracy: Numbers, group: str) -> list[Claim]:
         return [*claims, Claim(text, None, "Not all settings were run.")]
     evidence = f"One epoch {one:.2f} %, two {two:.2f} % on average."
     return [*claims, Claim(text, abs(one - two) < 0.5, evidence)]
-
-
-def _order_claim(text: str, means: Mapping[str, float | None]) -> Claim:
-    """Return whether the first mean is larger than the second."""
-    (first, better), (second, worse) = means.items()
-    if better is None or worse is None:
-        return Claim(text, None, "Not all settings were run.")
-    evidence = f"Mean accuracy: {first} {better:.2f} %, {second} {worse:.2f} %."
-    return Claim(text, better > worse, evidence)

@@ -16,10 +16,10 @@ from hinge.datasets import Dataset
 from hinge.experiments import _ollawv_pictures as pictures
 from hinge.experiments import _paper_003 as printed
 from hinge.experiments._beside import beside, is_off, pick
+from hinge.experiments._claims import close_claim, ratio_claim
 from hinge.experiments._comparators import COMPARATORS, check_rules_are_at_hand
-from hinge.experiments._findings import Picture, Section, number, seconds
+from hinge.experiments._findings import Claim, Picture, Section, number, seconds
 from hinge.experiments._judging import CS, GAMMAS, judge, judge_other, load
-from hinge.experiments._close import c_claim, close_claim, ratio_claim
 from hinge.experiments._pictures import accuracies
 from hinge.experiments._ranking import ranking_claim, ranking_picture, ranking_table
 from hinge.experiments._study import Record, Records, Settings, Task, up_to
@@ -155,9 +155,7 @@ def _is_off(records: Records, name: str, method: str) -> bool:
     with_deviation = printed.TABLE_1_5[name].get(_PRINTED[method])
     if with_deviation is not None:
         return is_off(records[f"{name}/{method}"], *with_deviation)
-    return is_off(
-        records[f"{name}/{method}"], printed.TABLE_1_3[name][_PRINTED[method]][0], None
-    )
+    return is_off(records[f"{name}/{method}"], printed.TABLE_1_3[name][_PRINTED[method]][0], None)
 
 
 def _there(*pictures: Picture | None) -> list[Picture]:
@@ -210,9 +208,24 @@ def _svm_section(records: Records, sets: Sequence[str]) -> Section:
                 1.7,
                 "the support vectors",
             ),
-            c_claim(records, sets),
+            _c_claim(records, sets),
             close_claim("table 1.3", numbers["accuracy"], SVMS, off),
         ],
+    )
+
+
+def _c_claim(records: Records, sets: Sequence[str]) -> Claim:
+    """Return whether C matters to OLLAWV on any set."""
+    text = "C is a parameter of OLLAWV (the paper searches eight values of it)."
+    known = [records[f"{name}/ollawv"] for name in sets if f"{name}/ollawv" in records]
+    if not known:
+        return Claim(text, None, "OLLAWV was not run.")
+    n_different = sum(bool(record["c_has_effect"]) for record in known)
+    return Claim(
+        text,
+        n_different > 0,
+        f"On {len(known) - n_different} of {len(known)} sets all eight values of C give the same "
+        "labels: outputs, coefficients, bias and the value at which it stops all scale with C.",
     )
 
 

@@ -51,7 +51,9 @@ def _boundary(n_rows: int) -> Picture:
         data = hinge.datasets.two_gaussians(n_rows, random_state=0)
         figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained")
         for ax, (label, model) in zip(axes, machines(n_rows).items(), strict=True):
-            plots.decision_boundary(model, data.X, data.y, ax=ax, bayes=hinge.datasets.bayes_decision)
+            plots.decision_boundary(
+                model, data.X, data.y, ax=ax, bayes=hinge.datasets.bayes_decision
+            )
             ax.set_title(label)
         return figure
 

@@ -52,7 +52,11 @@ def ranking_table(
             ]
         )
     foot = [
-        [word(text), *(number(None if each is None else of(each), 4) for each in (mine, known)), _no]
+        [
+            word(text),
+            *(number(None if each is None else of(each), 4) for each in (mine, known)),
+            _no,
+        ]
         for text, of in _TESTS.items()
     ]
     n_sets = 0 if mine is None else mine.n_sets
@@ -113,6 +117,7 @@ def ranking_claim(
     return Claim(
         text,
         set(found.worse_than_control) == worse,
-        f"Significantly worse than {control}: {shown}. Mean ranks over {found.n_sets} sets: {ranks}; "
-        f"critical distance {found.bonferroni_dunn:.2f}, p of Iman and Davenport {found.p_f:.2g}.",
+        f"Significantly worse than {control}: {shown}. Mean ranks over {found.n_sets} sets: "
+        f"{ranks}; critical distance {found.bonferroni_dunn:.2f}, p of Iman and Davenport "
+        f"{found.p_f:.2g}.",
     )

@@ -1,12 +1,11 @@
-"""What paper 003 says of OLLAWV, held against the records."""
+"""Claims that several papers make, held against the records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from hinge.experiments._beside import Numbers, common
 from hinge.experiments._findings import Claim
-from hinge.experiments._study import Records
 
 
 def ratio_claim(
@@ -30,21 +29,6 @@ def ratio_claim(
     )
 
 
-def c_claim(records: Records, sets: Sequence[str]) -> Claim:
-    """Return whether C matters to OLLAWV on any set."""
-    text = "C is a parameter of OLLAWV (the paper searches eight values of it)."
-    known = [records[f"{name}/ollawv"] for name in sets if f"{name}/ollawv" in records]
-    if not known:
-        return Claim(text, None, "OLLAWV was not run.")
-    n_different = sum(bool(record["c_has_effect"]) for record in known)
-    return Claim(
-        text,
-        n_different > 0,
-        f"On {len(known) - n_different} of {len(known)} sets all eight values of C give the same "
-        "labels: outputs, coefficients, bias and the value at which it stops all scale with C.",
-    )
-
-
 def close_claim(
     table: str,
     numbers: Numbers,
@@ -59,3 +43,12 @@ def close_claim(
     far = [f"{name} {methods[key]}" for name, key in entries if is_off(name, key)]
     shown = f"{len(entries) - len(far)} of {len(entries)} are"
     return Claim(text, not far, f"{shown}; not: {', '.join(far)}." if far else f"{shown}.")
+
+
+def order_claim(text: str, means: Mapping[str, float | None]) -> Claim:
+    """Return whether the first of two mean accuracies is the larger."""
+    (first, better), (second, worse) = means.items()
+    if better is None or worse is None:
+        return Claim(text, None, "Not all settings were run.")
+    evidence = f"Mean accuracy: {first} {better:.2f} %, {second} {worse:.2f} %."
+    return Claim(text, better > worse, evidence)
