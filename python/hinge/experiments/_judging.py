@@ -23,6 +23,9 @@ SEED = 0
 CS = [4.0**power for power in range(-2, 6)]
 GAMMAS = [4.0**power for power in range(-5, 3)]
 
+# Rows below which starting processes costs more than they save.
+_ROWS_FOR_PROCESSES = 3_000
+
 Grid = Mapping[str, Sequence[Any]]
 
 
@@ -64,6 +67,7 @@ def judge_other(data: Dataset, estimator: Any, grid: Grid, settings: Settings) -
 
     start = time.perf_counter()
     X = hinge.MinMaxScaler().fit_transform(data.X)
+    n_jobs = settings.n_jobs if X.shape[0] >= _ROWS_FOR_PROCESSES else 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         outer, inner = hinge.nested_fold_labels(data.y, FOLDS, FOLDS, random_state=SEED)
@@ -74,7 +78,7 @@ def judge_other(data: Dataset, estimator: Any, grid: Grid, settings: Settings) -
             splits = [
                 (np.flatnonzero(folds != i), np.flatnonzero(folds == i)) for i in range(FOLDS)
             ]
-            search = GridSearchCV(estimator, dict(grid), cv=splits, n_jobs=settings.n_jobs)
+            search = GridSearchCV(estimator, dict(grid), cv=splits, n_jobs=n_jobs)
             search.fit(X[train], data.y[train])
             scores.append(search.score(X[test], data.y[test]))
             chosen.append(search.best_params_)

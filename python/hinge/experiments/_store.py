@@ -43,7 +43,7 @@ class Store:
                 f"{self._path} holds the results of another study or protocol: "
                 "choose another folder, or remove it to begin anew"
             )
-        self._records = {line["key"]: line["result"] for line in lines[1:]}
+        self._records = {line["key"]: line["result"] for line in _records(lines[1:])}
         self._write([head, *_keyed(self._records)])  # without what was cut off
 
     def __contains__(self, key: str) -> bool:
@@ -80,14 +80,22 @@ class Store:
 
 
 def _lines(path: Path) -> Iterator[Record]:
-    for line in path.read_text(encoding="utf-8").splitlines():
+    """Yield the lines up to the first that is not whole."""
+    for line in path.read_bytes().split(b"\n")[:-1]:
         try:
             value = json.loads(line)
-        except json.JSONDecodeError:
+        except ValueError:
             return
         if not isinstance(value, dict):
             return
         yield value
+
+
+def _records(lines: list[Record]) -> Iterator[Record]:
+    for line in lines:
+        if not (isinstance(line.get("key"), str) and isinstance(line.get("result"), dict)):
+            return
+        yield line
 
 
 def _keyed(records: Mapping[str, Record]) -> list[Record]:
