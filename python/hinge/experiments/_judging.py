@@ -53,8 +53,11 @@ def judge(data: Dataset, method: Any, settings: Settings, grid: Grid | None = No
             random_state=SEED,
             time_limit=settings.time_limit,
         )
+    took = time.perf_counter() - start
+    if not found.complete and not (settings.time_limit and took >= settings.time_limit):
+        raise KeyboardInterrupt  # nested_cv has returned what was done
     scores = found.outer_scores[~np.isnan(found.outer_scores)]
-    return _record(data, scores, time.perf_counter() - start, found.best_params) | {
+    return _record(data, scores, took, found.best_params) | {
         "support_vectors": 100 * float(np.mean(found.support_fraction)) if len(scores) else None,
         "trainings": found.counts["trainings"],
         "complete": found.complete,
