@@ -8,6 +8,7 @@
 array([0, 0, 0])
 """
 
+from hinge import datasets
 from hinge._api import fit, predict
 from hinge._certificate import Certificate
 from hinge._core import __version__, simd_level
@@ -47,6 +48,7 @@ __all__ = [
     "NewtonSVC",
     "PatternSearchCV",
     "__version__",
+    "datasets",
     "dump_libsvm",
     "fit",
     "fold_labels",
