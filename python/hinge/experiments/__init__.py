@@ -1,0 +1,1 @@
+"""Experiments of the papers, to repeat here, and what the papers printed."""
