@@ -1,3 +1,4 @@
+# ruff: noqa: F405 (names of a star import)
 """Support vector machines and honest model selection, fast.
 
 >>> import hinge
@@ -8,28 +9,14 @@
 array([0, 0, 0])
 """
 
-from hinge import datasets
-from hinge._api import fit, predict
-from hinge._certificate import Certificate
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from hinge._core import __version__, simd_level
-from hinge._folds import fold_labels, nested_fold_labels
-from hinge._gd import GDSVC
-from hinge._kernels import kernel_matrix
-from hinge._libsvm_text import LibsvmBlocks, dump_libsvm, load_libsvm
-from hinge._linear_svc import LinearSVC
-from hinge._methods import methods
-from hinge._mnsvm import MNSVM
-from hinge._nested import nested_cv
-from hinge._nested_result import NestedResult
-from hinge._newton import NewtonSVC
-from hinge._nlsgd import NLSGD
-from hinge._nnisda import NNISDA
-from hinge._ollawv import OLLAWV
-from hinge._phrases import load_phrases
-from hinge._scaling import MinMaxScaler
-from hinge._search import GridSearchCV, PatternSearchCV
-from hinge._sgd import SGDSVC
-from hinge._svc import SVC
+
+if TYPE_CHECKING:
+    from hinge import datasets, experiments, plots, statistics
+    from hinge._public import *  # noqa: F403
 
 __all__ = [
     "GDSVC",
@@ -50,6 +37,7 @@ __all__ = [
     "__version__",
     "datasets",
     "dump_libsvm",
+    "experiments",
     "fit",
     "fold_labels",
     "kernel_matrix",
@@ -58,6 +46,28 @@ __all__ = [
     "methods",
     "nested_cv",
     "nested_fold_labels",
+    "plots",
     "predict",
     "simd_level",
+    "statistics",
 ]
+
+_MODULES = ("datasets", "experiments", "plots", "statistics")
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Import what is public when it is first used, so that the command line starts at once."""
+        if name not in __all__:
+            raise AttributeError(f"module 'hinge' has no attribute {name!r}")
+        if name in _MODULES:
+            return importlib.import_module(f"hinge.{name}")
+        from hinge import _public
+
+        value = globals()[name] = getattr(_public, name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

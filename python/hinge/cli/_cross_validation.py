@@ -1,0 +1,159 @@
+"""``hinge cv``: cross-validation with given parameters; also ``hinge train -v``."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hinge.cli._machine import Machine
+from hinge.cli._options import Scoring
+from hinge.cli._output import Output, table
+from hinge.cli._progress import cells_shown
+from hinge.cli._source import Source
+from hinge.cli._summary import (
+    facts_of_data,
+    headline_of_data,
+    headline_of_machine,
+    parameters_of,
+    share,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hinge._classifier import Classifier
+    from hinge.datasets import Dataset
+
+
+def cross_validate(
+    *,
+    source: Source,
+    folds: Annotated[
+        int, typer.Option("-v", "--folds", metavar="N", min=2, help="Stratified folds.")
+    ] = 5,
+    scoring: Scoring = "accuracy",
+    machine: Machine,
+    output: Output,
+) -> None:
+    """Judge a machine with given parameters by cross-validation.
+
+    With --scale, features are scaled by the training rows of each fold. The folds are those of
+    hinge.fold_labels with the same seed.
+
+    Examples:
+      hinge cv heart_scale -c 10 -g 0.01
+      hinge cv iris -s ollawv --margin 0.2 --scale --folds 10
+    """
+    data = source.load()
+    estimator = machine.estimator(data.classes)
+    found = run_folds(data, estimator, machine, folds, output, scoring)
+    if output.as_json:
+        output.document(
+            {
+                "data": facts_of_data(data),
+                "method": machine.method,
+                "parameters": parameters_of(estimator),
+                "scaled": machine.scale,
+                "scoring": scoring,
+                "seed": machine.seed,
+                **found.facts(),
+            }
+        )
+        return
+    rows = [
+        (str(fold), f"{n:,}", f"{score:.4f}", share(support))
+        for fold, (n, score, support) in enumerate(
+            zip(found.n_test, found.scores, found.support, strict=True)
+        )
+    ]
+    mean = f"{found.scores.mean():.4f} ± {found.scores.std():.4f}"
+    rows.append(("mean", "", mean, share(float(found.support.mean()))))
+    output.print(headline_of_data(data))
+    output.print(headline_of_machine(estimator, machine.scale))
+    heads = ("fold", "rows", scoring, "SVs")
+    output.print(table(heads, rows, right=heads[1:], flexible="fold"))
+    output.print(f"{found.seconds:.2f} s")
+
+
+@dataclass
+class FoldScores:
+    """What a machine did on each fold."""
+
+    n_test: list[int]
+    n_right: list[int]
+    scores: NDArray[np.float64]
+    support: NDArray[np.float64]
+    seconds: float
+
+    @property
+    def pooled_accuracy(self) -> float:
+        """Return the share of all rows that were right when held out, as svm-train prints it."""
+        return sum(self.n_right) / sum(self.n_test)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a JSON document tells."""
+        return {
+            "scores": self.scores,
+            "mean_score": float(self.scores.mean()),
+            "std_score": float(self.scores.std()),
+            "right": sum(self.n_right),
+            "rows": sum(self.n_test),
+            "pooled_accuracy": self.pooled_accuracy,
+            "support_fraction": self.support,
+            "seconds": self.seconds,
+        }
+
+
+def run_folds(
+    data: Dataset,
+    estimator: Classifier,
+    machine: Machine,
+    n_folds: int,
+    output: Output,
+    scoring: str = "accuracy",
+) -> FoldScores:
+    """Train on all folds but one, in turn, and test on that one; all as one computation."""
+    import numpy as np
+    from sklearn.exceptions import ConvergenceWarning
+
+    from hinge import _engine, _input, _resources, fold_labels
+    from hinge._progress import watcher
+
+    start = time.perf_counter()
+    classes, codes = _input.check_labels(data.labels)
+    rows = _engine.Rows(_input.check_rows(data.X), classes, codes, None, machine.scale, False)
+    held_out = fold_labels(codes, n_folds, machine.seed)
+    splits = [
+        (np.flatnonzero(held_out != fold), np.flatnonzero(held_out == fold))
+        for fold in range(n_folds)
+    ]
+    shown = watcher(cells_shown(output), machine.method, scoring)
+    threads, budget = _resources.threads(machine.jobs), _resources.budget_bytes(None)
+    resources = _engine.Resources(threads, budget, watcher=shown)
+    try:
+        candidates = _engine.Candidates.of(estimator, [{}], rows)
+        done, stopped = _engine.evaluate(candidates, rows, splits, resources)
+    finally:
+        if shown is not None:
+            shown.close()
+    if stopped is not None:
+        raise stopped
+    if done.n_unfinished.any():
+        warnings.warn(
+            f"{int(done.n_unfinished.sum())} machines did not converge",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    confusion = done.confusion[:, 0]
+    return FoldScores(
+        [len(test) for _, test in splits],
+        np.trace(confusion, axis1=1, axis2=2).tolist(),
+        _engine.scores(confusion, scoring),
+        done.n_support[:, 0] / [len(train) for train, _ in splits],
+        time.perf_counter() - start,
+    )

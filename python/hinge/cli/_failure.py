@@ -1,0 +1,120 @@
+"""What a command does when something goes wrong: a sentence on stderr and an exit code.
+
+0 is done, 1 failed, 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import typer
+
+FAILED = 1
+# As shells report a program that SIGINT or SIGPIPE ended.
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+def say(text: str) -> None:
+    """Write a line to stderr; where that is closed, nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"hinge: {text}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def failures_reported(debug: bool) -> Iterator[None]:
+    """Turn exceptions into a sentence and an exit code, and warnings into lines."""
+    try:
+        with warnings.catch_warnings():
+            _report_warnings()
+            yield
+        sys.stdout.flush()
+    except (typer.Exit, typer.BadParameter):
+        raise
+    except KeyboardInterrupt:
+        say("interrupted")
+        code = INTERRUPTED
+    except BrokenPipeError:
+        code = PIPE_CLOSED
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        say(_sentence(error))
+        code = FAILED
+    else:
+        return
+    _finish_stdout()
+    raise typer.Exit(code)
+
+
+def _finish_stdout() -> None:
+    """Write what stdout still holds, or give it up where nobody takes it."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def _report_warnings() -> None:
+    """Show a warning as one line, once."""
+    shown = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = _one_line(str(message))
+        if text not in shown:
+            shown.add(text)
+            say(f"warning: {text}")
+
+    warnings.simplefilter("always")
+    for kind in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
+        warnings.simplefilter("ignore", kind)
+    warnings.showwarning = show
+
+
+def _sentence(error: Exception) -> str:
+    """Return what went wrong, in one line."""
+    if isinstance(error, OSError) and error.strerror is not None:
+        place = "" if error.filename is None else f"{os.fsdecode(error.filename)!r}: "
+        return f"{place}{error.strerror}"
+    text = _one_line(str(error))
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {text}" if text else "not enough memory"
+    is_known = isinstance(error, ImportError | LookupError | TypeError | ValueError)
+    if is_known and text and not isinstance(error, KeyError | IndexError):
+        return text
+    return f"{type(error).__name__}: {text} (--debug shows where)"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@contextlib.contextmanager
+def interrupts_noted() -> Iterator[list[int]]:
+    """Note each SIGINT, for calls that return what is done when one comes."""
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        signal.default_int_handler(number, frame)
+
+    try:
+        before = signal.signal(signal.SIGINT, note)
+    except ValueError:  # not the main thread, to which no signal comes
+        yield came
+        return
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, before)

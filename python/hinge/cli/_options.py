@@ -1,0 +1,43 @@
+"""Kinds of options that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+SCORINGS = ("accuracy", "balanced_accuracy", "f1_macro")
+
+
+def choice(*names: str, words: Sequence[str], **facts: Any) -> Any:
+    """Return an option that takes one of a few words, or some of them if it is repeatable."""
+
+    def check(value: Any) -> Any:
+        for each in value if isinstance(value, list) else [value]:
+            if each is not None and each not in words:
+                raise typer.BadParameter(f"{each!r} is not one of {', '.join(words)}")
+        return value
+
+    facts = {"metavar": "|".join(words), **facts}
+    return typer.Option(*names, callback=check, autocompletion=lambda: list(words), **facts)
+
+
+def optional(*names: str, **facts: Any) -> Any:
+    """Return an option that may be missing; ``default`` tells in words what is then."""
+    default = facts.pop("default", None)
+    if default is not None:
+        facts["help"] += f"  [default: {default}]"
+    return typer.Option(*names, show_default=False, **facts)
+
+
+Jobs = Annotated[int, typer.Option("-j", "--jobs", metavar="N", help="Threads; -1 for all cores.")]
+Scoring = Annotated[
+    str,
+    choice(
+        "--scoring",
+        words=SCORINGS,
+        metavar="NAME",
+        help=f"What is measured on the rows held out: {', '.join(SCORINGS)}.",
+    ),
+]

@@ -1,0 +1,122 @@
+"""``hinge train``: a model file from data, as svm-train makes it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hinge.cli._cross_validation import run_folds
+from hinge.cli._machine import Machine
+from hinge.cli._model_file import FORMATS, target_of, write_model
+from hinge.cli._options import choice, optional
+from hinge.cli._output import Output, facts_table
+from hinge.cli._progress import steps_shown
+from hinge.cli._source import Source
+from hinge.cli._summary import facts_of_data, headline_of_data, headline_of_machine, parameters_of
+from hinge.cli._trained import facts_of_model, lines_of_model
+
+if TYPE_CHECKING:
+    from hinge._classifier import Classifier
+    from hinge.datasets import Dataset
+
+
+def train(
+    *,
+    source: Source,
+    model: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="MODEL",
+            show_default=False,
+            help="The file to write.  [default: the name of DATA with .model, in this folder]",
+        ),
+    ] = None,
+    n_folds: Annotated[
+        int | None,
+        optional(
+            "-v",
+            "--cross-validation",
+            metavar="N",
+            min=2,
+            help="Print the accuracy of N folds, and write no model.",
+        ),
+    ] = None,
+    machine: Machine,
+    file_format: Annotated[
+        str, choice("--format", words=FORMATS, help="Of the model file; libsvm for svm-predict.")
+    ] = "hinge",
+    uncertified: Annotated[
+        bool,
+        typer.Option(
+            "--no-certificate",
+            help="Do not recompute from all rows how near the optimum is.",
+        ),
+    ] = False,
+    output: Output,
+) -> None:
+    """Train a machine and write it to a file.
+
+    Options and defaults are those of svm-train: C 1, RBF kernel, gamma 1 / features, nothing
+    scaled. An option that the method does not have is refused.
+
+    Examples:
+      hinge train heart_scale                     writes heart_scale.model
+      hinge train heart_scale -c 10 -g 0.01 -v 5  prints an accuracy instead
+      hinge train table.csv --scale -s ollawv --margin 0.2 fast.model
+      hinge train letter --part train -c 16 -g 4 --scale
+    """
+    if n_folds is not None and model is not None:
+        raise typer.BadParameter("with -v no model is written", param_hint="MODEL")
+    target = None if n_folds is not None else target_of(model, source, file_format, machine.scale)
+    data = source.load()
+    estimator = machine.estimator(data.classes)
+    facts = {
+        "data": facts_of_data(data),
+        "method": machine.method,
+        "parameters": parameters_of(estimator),
+        "scaled": machine.scale,
+        "seed": machine.seed,
+    }
+    if target is None:
+        found = run_folds(data, estimator, machine, n_folds or 2, output)
+        if output.as_json:
+            output.document(facts | found.facts())
+        else:
+            output.print(f"Cross Validation Accuracy = {100 * found.pooled_accuracy:g}%")
+        return
+    start = time.perf_counter()
+    fitted = fit(data, estimator, machine.scale, output)
+    seconds = time.perf_counter() - start
+    write_model(fitted, target, file_format)
+    is_wanted = not uncertified and (output.as_json or not output.quiet)
+    trained = facts_of_model(estimator, data.n_rows, is_wanted)
+    if output.as_json:
+        file = {"model": str(target), "format": file_format}
+        output.document(facts | trained | {"seconds": seconds} | file)
+    elif not output.quiet:
+        output.print(
+            facts_table(
+                {
+                    "data": headline_of_data(data),
+                    "method": headline_of_machine(estimator, machine.scale),
+                    **lines_of_model(trained),
+                    "seconds": f"{seconds:.3g}",
+                    "model": str(target),
+                }
+            )
+        )
+
+
+def fit(data: Dataset, estimator: Classifier, scale: bool, output: Output) -> Any:
+    """Return the estimator fitted to all rows, in a pipeline with its scaler if there is one."""
+    from sklearn.pipeline import make_pipeline
+
+    from hinge import MinMaxScaler
+
+    whole = make_pipeline(MinMaxScaler(), estimator) if scale else estimator
+    with steps_shown(estimator, output):
+        whole.fit(data.X, data.labels)
+    return whole
