@@ -35,11 +35,8 @@ class _CellLines:
 @contextlib.contextmanager
 def steps_shown(estimator: Any, output: Output) -> Iterator[None]:
     """Show the steps of an estimator that is trained in this block."""
-    if output.quiet:
-        yield
-        return
     start = time.monotonic()
-    with _shown() as show:
+    with text_shown(output, "training") as show:
 
         def report(steps: int) -> None:
             show(f"{type(estimator).__name__}: {steps:,} steps, {time.monotonic() - start:.0f} s")
@@ -53,14 +50,17 @@ def steps_shown(estimator: Any, output: Output) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _shown() -> Iterator[Callable[[str], None]]:
-    """Give a function that shows a text in place of the last one."""
+def text_shown(output: Output, first: str) -> Iterator[Callable[[str], None]]:
+    """Give a function that shows a text in place of the last one, unless it shall be quiet."""
+    if output.quiet:
+        yield lambda text: None
+        return
     if not sys.stderr.isatty():
         yield _Lines().show
         return
     from rich.console import Console
 
-    with Console(stderr=True).status("training", spinner="line") as status:
+    with Console(stderr=True).status(first, spinner="line") as status:
         yield status.update
 
 

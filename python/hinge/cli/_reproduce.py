@@ -71,7 +71,7 @@ def reproduce(
         raise typer.BadParameter(f"choose one of {' and '.join('--' + name for name in chosen)}")
     target = Path(f"reproduce-{study}") if to is None else to
     try:
-        with text_shown(output) as show:
+        with text_shown(output, study) as show:
             found = experiments.reproduce(
                 study,
                 size=chosen[0] if chosen else "small",  # type: ignore[arg-type]
