@@ -34,8 +34,12 @@ def reproduce(
             autocompletion=lambda: list(STUDIES),
         ),
     ],
-    small: Annotated[bool, typer.Option("--small", help="Small sets: a minute. The default.")] = False,
-    medium: Annotated[bool, typer.Option("--medium", help="Also medium sets: up to an hour.")] = False,
+    small: Annotated[
+        bool, typer.Option("--small", help="Small sets: a minute. The default.")
+    ] = False,
+    medium: Annotated[
+        bool, typer.Option("--medium", help="Also medium sets: up to an hour.")
+    ] = False,
     large: Annotated[bool, typer.Option("--large", help="Also large sets: hours.")] = False,
     to: Annotated[
         Path | None,

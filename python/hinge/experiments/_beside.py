@@ -52,8 +52,12 @@ def beside(
     show: Callable[..., Cell] = number,
     higher_is_better: bool = True,
     off: Callable[[str, str], bool] = lambda name, method: False,
+    averaged: Sequence[str] | None = None,
 ) -> Table:
-    """Return the table of these methods (key: label), with means over the sets that all have."""
+    """Return the table of these methods (key: label).
+
+    Its last row has the means over the sets that all methods, or those in ``averaged``, have.
+    """
     columns = [Column("set", is_number=False)]
     for label in methods.values():
         columns.append(Column(label) if paper is None else Column("ours", label))
@@ -72,19 +76,29 @@ def beside(
             if paper is not None:
                 cells.append(show(paper.get(name, {}).get(method)))
         rows.append(cells)
-    return Table(title, columns, rows, _means(ours, methods, paper, show))
+    return Table(
+        title, columns, rows, _means(ours, methods, paper, show, averaged or list(methods))
+    )
 
 
 def _means(
-    ours: Numbers, methods: Mapping[str, str], paper: Numbers | None, show: Callable[..., Cell]
+    ours: Numbers,
+    methods: Mapping[str, str],
+    paper: Numbers | None,
+    show: Callable[..., Cell],
+    averaged: Sequence[str],
 ) -> list[list[Cell]]:
-    sets = [name for name in common(ours, list(methods)) if paper is None or name in paper]
+    sets = [name for name in common(ours, averaged) if paper is None or name in paper]
     if not sets:
         return []
+
+    def mean(numbers: Numbers, method: str) -> Cell:
+        known = [numbers[name][method] for name in sets if method in numbers[name]]
+        return show(float(np.mean(known)) if len(known) == len(sets) else None)
+
     cells = [word(f"mean of {len(sets)}")]
     for method in methods:
-        cells.append(show(float(np.mean([ours[name][method] for name in sets]))))
+        cells.append(mean(ours, method))
         if paper is not None:
-            theirs = [paper[name].get(method, np.nan) for name in sets]
-            cells.append(show(float(np.mean(theirs))))
+            cells.append(mean(paper, method))
     return [cells]

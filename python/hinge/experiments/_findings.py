@@ -98,7 +98,8 @@ def number(value: float | None, digits: int = 2, **marks: Any) -> Cell:
     """Return the cell of a number, or a dash where there is none."""
     if value is None or value != value:
         return Cell(None, "–", **marks)
-    return Cell(value, f"{value:,.{digits}f}", **marks)
+    text = "∞" if value == float("inf") else f"{value:,.{digits}f}"
+    return Cell(value, text, **marks)
 
 
 def seconds(value: float | None, **marks: Any) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import hinge
@@ -30,7 +30,10 @@ def ranking_table(
     higher_is_better: bool,
     printed: Mapping[str, float],
 ) -> Table:
-    """Return mean ranks of our numbers, of the paper's numbers, and as the paper prints them."""
+    """Return mean ranks of our numbers, of the paper's numbers, and as the paper prints them.
+
+    ``printed`` has ranks by method, and maybe "p" and "distance".
+    """
     columns = [
         Column("method", is_number=False),
         Column("ours"),
@@ -55,21 +58,23 @@ def ranking_table(
         [
             word(text),
             *(number(None if each is None else of(each), 4) for each in (mine, known)),
-            _no,
+            number(printed.get(key), 4),
         ]
-        for text, of in _TESTS.items()
+        for key, (text, of) in _TESTS.items()
     ]
     n_sets = 0 if mine is None else mine.n_sets
     caption = f"Ours over {n_sets} sets, the paper's over {0 if known is None else known.n_sets}."
     return Table(title, columns, rows, foot, caption)
 
 
-_no = number(None)
-_TESTS: dict[str, Any] = {
-    "Iman-Davenport F": lambda found: found.f,
-    "p": lambda found: found.p_f,
-    "critical distance (Bonferroni-Dunn)": lambda found: found.bonferroni_dunn,
+_TESTS: dict[str, tuple[str, Callable[[Comparison], float]]] = {
+    "f": ("Iman-Davenport F", lambda found: found.f),
+    "p": ("p", lambda found: found.p_f),
+    "distance": ("critical distance (Bonferroni-Dunn)", lambda found: found.bonferroni_dunn),
 }
+
+# With fewer sets a difference must be large to be significant.
+_FEW_SETS = 12
 
 
 def ranking_picture(
@@ -114,10 +119,12 @@ def ranking_claim(
         f"{label} {rank:.2f}" for label, rank in zip(found.names, found.ranks, strict=True)
     )
     shown = ", ".join(found.worse_than_control) or "none"
+    significant = set(found.worse_than_control)
+    cannot_be_told = significant < worse and found.n_sets < _FEW_SETS
     return Claim(
         text,
-        set(found.worse_than_control) == worse,
+        None if cannot_be_told else significant == worse,
         f"Significantly worse than {control}: {shown}. Mean ranks over {found.n_sets} sets: "
         f"{ranks}; critical distance {found.bonferroni_dunn:.2f}, p of Iman and Davenport "
-        f"{found.p_f:.2g}.",
+        f"{found.p_f:.2g}." + (" Too few sets for more." if cannot_be_told else ""),
     )

@@ -96,7 +96,8 @@ def reproduce(
     settings = Settings(size, None if folder is None else os.fspath(folder), n_jobs, time_limit)
     store = Store(output, chosen.name, {"text": chosen.protocol, "version": hinge.__version__})
     tasks = chosen.tasks(settings)
-    missing: dict[str, None] = {}
+    absent: dict[str, str] = {}
+    others: dict[str, None] = {}
     for number, task in enumerate(tasks):
         known = store.get(task.key)
         if known is not None and known.get("complete", True):
@@ -107,8 +108,10 @@ def reproduce(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 store.add(task.key, task.run())
-        except (DatasetNotFound, NotAtHandError) as error:
-            missing[str(error)] = None
+        except DatasetNotFound as error:
+            absent[error.name] = str(error)
+        except NotAtHandError as error:
+            others[str(error)] = None
     if progress is not None:
         progress(len(tasks), len(tasks), "")
     records = {task.key: store[task.key] for task in tasks if task.key in store}
@@ -118,7 +121,7 @@ def reproduce(
         command=f"hinge reproduce {chosen.name} --{size}",
         protocol=chosen.protocol,
         sections=chosen.sections(records, settings),
-        missing=tuple(missing),
+        missing=(*_missing(absent), *others),
         facts=_facts(settings),
     )
     store.export(list(records), findings.facts)
@@ -129,6 +132,16 @@ def reproduce(
         report = Path(output) / "report.html"
         write_report(findings, report)
     return Reproduction(findings, records, report)
+
+
+def _missing(absent: dict[str, str]) -> list[str]:
+    """Return a sentence for the sets that were not found."""
+    if len(absent) < 2:
+        return list(absent.values())
+    return [
+        f"Not at hand are {', '.join(absent)}: set HINGE_DATA to a folder that holds them as "
+        "NAME.npz, NAME.svm, NAME.csv or NAME.arff ('hinge datasets' shows what is there)."
+    ]
 
 
 def _facts(settings: Settings) -> dict[str, str]:
