@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from matplotlib.colors import to_rgb
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -77,7 +78,15 @@ def test_support_vectors_are_ringed(moons):
         assert not ringed(draw(model, X, y, support=False))
 
 
-@pytest.mark.parametrize("model", [LinearSVC(), LogisticRegression(), RandomForestClassifier(5)])
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearSVC(),
+        LogisticRegression(),
+        RandomForestClassifier(5),
+        RFE(LogisticRegression(), n_features_to_select=2),  # support_ tells features
+    ],
+)
 def test_models_without_support_vectors_have_no_rings(model, moons):
     ax = draw(model, *moons)
     assert not ringed(ax)

@@ -180,7 +180,7 @@ def _support(model: Any, n_rows: int) -> NDArray[np.intp] | None:
     inner = getattr(model, "best_estimator_", model)
     inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner
     found = getattr(inner, "support_", None)
-    if found is None:
+    if found is None or np.asarray(found).dtype == bool:  # elsewhere a mask of rows or features
         return None
     support = np.asarray(found, dtype=np.intp)
     if support.size and support.max() >= n_rows:

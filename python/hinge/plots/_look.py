@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,9 +39,9 @@ def ink() -> str:
     return str(pyplot().rcParams["text.color"])
 
 
-def tidy(ax: Axes, grid: str = "both") -> None:
+def tidy(ax: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
     """Draw a faint grid below the data along some axes, and no frame above and on the right."""
-    ax.grid(axis=grid, linewidth=0.6, alpha=0.4)  # type: ignore[arg-type]
+    ax.grid(axis=grid, linewidth=0.6, alpha=0.4)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
