@@ -3,18 +3,8 @@
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
-
-from matplotlib import pyplot as plt  # noqa: E402
-
-from hinge import SGDSVC, plots  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
+from hinge import SGDSVC, plots
+from pictures import closed_figures, legend_of, plt  # noqa: F401
 
 
 def curve(end=0.5, n=5, **more):
@@ -28,10 +18,6 @@ def fitted(found, **params):
     model = SGDSVC(**params)
     model.curve_ = found
     return model
-
-
-def legend_of(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def drawn(ax):

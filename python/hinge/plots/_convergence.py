@@ -1,4 +1,4 @@
-"""Pictures of results; needs matplotlib (``pip install hinge[plots]``)."""
+"""Curves of trainings."""
 
 from __future__ import annotations
 
@@ -10,79 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hinge.plots._look import COLOURS, DASHES, axes_of, legend_beside, pyplot, short, tidy
+
 if TYPE_CHECKING:
-    from hinge._nested_result import NestedResult
-
-
-def inner_table(result: NestedResult, ax: Any = None) -> Any:
-    """Draw the mean inner score of each cell of a grid with two parameters.
-
-    Cells that were chosen in some outer folds are framed, with the number of these folds.
-
-    Parameters
-    ----------
-    result : NestedResult
-        Of :func:`hinge.nested_cv`.
-    ax : matplotlib Axes or None
-        Where to draw; None for a figure of its own.
-
-    Returns
-    -------
-    matplotlib Axes
-    """
-    import matplotlib.pyplot as plt
-    from matplotlib.patches import Rectangle
-
-    values = {
-        name: list(dict.fromkeys(cell[name] for cell in result.cells)) for name in result.cells[0]
-    }
-    axes = [name for name, of_name in values.items() if len(of_name) > 1]
-    if len(axes) != 2:
-        raise ValueError(f"a heat map needs a grid of two parameters, but {len(axes)} vary")
-    down, across = axes
-    table = np.full((len(values[down]), len(values[across])), np.nan)
-    chosen = np.zeros(table.shape, dtype=int)
-    reached = ~np.isnan(result.inner_scores)
-    sums = np.where(reached, result.inner_scores, 0.0).sum(axis=(0, 1))
-    counts = reached.sum(axis=(0, 1))
-    for cell, total, count in zip(result.cells, sums, counts, strict=True):
-        place = values[down].index(cell[down]), values[across].index(cell[across])
-        table[place] = total / count if count else np.nan
-        chosen[place] = sum(cell == best for best in result.best_params)
-    if ax is None:
-        size = (1.6 + 0.75 * table.shape[1], 1.4 + 0.5 * table.shape[0])
-        _, ax = plt.subplots(figsize=size, layout="constrained")
-    image = ax.imshow(table, cmap="cividis", aspect="auto", origin="lower")
-    ax.figure.colorbar(image, ax=ax, label=f"mean inner {result.scoring}")
-    middle = np.nanmean([np.nanmin(table), np.nanmax(table)])
-    for (row, column), value in np.ndenumerate(table):
-        if np.isnan(value):
-            continue
-        colour = "black" if value > middle else "white"
-        ax.text(column, row, f"{value:.3f}", ha="center", va="center", color=colour, fontsize=8)
-        if chosen[row, column]:
-            corner = (column - 0.47, row - 0.47)
-            ax.add_patch(Rectangle(corner, 0.94, 0.94, fill=False, edgecolor="red", linewidth=2))
-            ax.text(
-                column + 0.42,
-                row + 0.44,
-                f"{chosen[row, column]}",
-                ha="right",
-                va="top",
-                color=colour,
-                fontsize=6,
-            )
-    ax.set_xticks(range(table.shape[1]), [_short(value) for value in values[across]], rotation=45)
-    ax.set_yticks(range(table.shape[0]), [_short(value) for value in values[down]])
-    ax.set_xlabel(across)
-    ax.set_ylabel(down)
-    ax.set_title(f"{result.method}: framed = chosen in so many outer folds", fontsize=9)
-    return ax
-
-
-# Told apart by readers of any colour vision (M. Okabe and K. Ito), and in grey by their dashes.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-_DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+    from matplotlib.axes import Axes
 
 _NAMES = {"step": "steps", "seconds": "time of training", "loss": "mean loss"}
 
@@ -95,8 +26,8 @@ def convergence(
     x: Literal["step", "seconds"] = "step",
     y: Literal["objective", "loss", "accuracy"] = "objective",
     labels: Any = None,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw how trainings went: objective, loss or accuracy by steps or seconds.
 
     A step is what the method calls one: some rows of :class:`hinge.SGDSVC`, all rows of the
@@ -128,9 +59,11 @@ def convergence(
     >>> X, y = load_iris(return_X_y=True)
     >>> rules = ["pegasos", "rmsprop"]
     >>> models = [SGDSVC(rule, record_every=100, random_state=0).fit(X, y) for rule in rules]
-    >>> ax = plots.convergence(models, x="seconds")  # doctest: +SKIP
+    >>> ax = plots.convergence(models, x="seconds")
+    >>> ax.get_xlabel()
+    'time of training'
     """
-    import matplotlib.pyplot as plt
+    pyplot()
     from matplotlib.ticker import EngFormatter, PercentFormatter
 
     if x not in ("step", "seconds"):
@@ -139,9 +72,8 @@ def convergence(
         raise ValueError(f"y = {y!r} is not valid: it must be 'objective', 'loss' or 'accuracy'")
     named = _named(models, labels)
     curves = [(name, _values(of, name, x), _values(of, name, y)) for name, of in named]
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
-    for (name, across, up), colour, dash in zip(curves, cycle(_COLOURS), cycle(_DASHES)):
+    ax = axes_of(ax, 7.0, 4.0)
+    for (name, across, up), colour, dash in zip(curves, cycle(COLOURS), cycle(DASHES)):
         ax.plot(across, up, label=name, color=colour, linestyle=dash, linewidth=1.6)
     if _is_wide(np.array([across[-1] for _, across, _ in curves if across.size])):
         ax.set_xscale("log")
@@ -153,10 +85,7 @@ def convergence(
         ax.set_yscale("log")
     ax.set_xlabel(_NAMES[x])
     ax.set_ylabel(_NAMES.get(y, y))
-    ax.grid(color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    tidy(ax)
     if len(curves) > 1:
         _legend(ax, [up for _, _, up in curves])
     return ax
@@ -168,19 +97,13 @@ def _is_wide(values: NDArray[np.float64]) -> bool:
     return bool(shown.size and shown.min() > 0 and shown.max() > _WIDE * shown.min())
 
 
-def _legend(ax: Any, curves: list[NDArray[np.float64]]) -> None:
+def _legend(ax: Axes, curves: list[NDArray[np.float64]]) -> None:
     """Name the curves beside the picture, in the order in which they end."""
     lines = ax.get_lines()[-len(curves) :]
     ends = [up[np.isfinite(up)][-1:] for up in curves]
     heights = [float(end[0]) if end.size else np.inf for end in ends]
     order = sorted(range(len(lines)), key=lambda k: -heights[k])
-    ax.legend(
-        handles=[lines[k] for k in order],
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        frameon=False,
-        handlelength=2.6,
-    )
+    legend_beside(ax, [lines[k] for k in order], handlelength=2.6)
 
 
 def _is_curve(value: Any) -> bool:
@@ -215,7 +138,7 @@ def _default_names(models: list[Any]) -> list[str]:
             own, others = model.get_params(), [other.get_params() for other in alike]
             differs = [p for p in own if len({repr(other[p]) for other in others}) > 1]
             # A word says what it is a value of, a number does not.
-            shown = {p: _short(own[p]) for p in differs}
+            shown = {p: short(own[p]) for p in differs}
             parts += [v if isinstance(own[p], str) else f"{p}={v}" for p, v in shown.items()]
         names.append(", ".join(parts) or kind)
     counts, seen = Counter(names), Counter[str]()
@@ -242,7 +165,3 @@ def _values(curve: Mapping[str, Any], name: str, of: str) -> NDArray[np.float64]
         raise ValueError(f"the curve of {name} has no {of}{hint}")
     values = np.asarray(curve[of], dtype=np.float64)
     return np.where(np.isfinite(values), values, np.nan)
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
