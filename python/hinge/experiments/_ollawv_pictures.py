@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import hinge
-from hinge.experiments._beside import Numbers, common, pick
+from hinge.experiments._beside import Numbers, common
 from hinge.experiments._findings import Column, Picture, Section, Table, number, word
-from hinge.experiments._study import Record, Records
+from hinge.experiments._study import Record
 
 SIZES_1_1 = (200, 2_000)
 
@@ -51,8 +51,9 @@ def _boundary(n_rows: int) -> Picture:
         data = hinge.datasets.two_gaussians(n_rows, random_state=0)
         figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained")
         for ax, (label, model) in zip(axes, machines(n_rows).items(), strict=True):
+            margin = model.margin if isinstance(model, hinge.OLLAWV) else 1.0
             plots.decision_boundary(
-                model, data.X, data.y, ax=ax, bayes=hinge.datasets.bayes_decision
+                model, data.X, data.y, ax=ax, margin=margin, bayes=hinge.datasets.bayes_decision
             )
             ax.set_title(label)
         return figure
@@ -60,36 +61,6 @@ def _boundary(n_rows: int) -> Picture:
     title = f"Figure 1.1: OLLAWV and the exact machine, {n_rows:,} rows"
     caption = "Boundary, margins and support vectors of both, and the boundary of Bayes."
     return Picture(f"figure-1.1-{n_rows}", title, caption, draw)
-
-
-def growth(records: Records, sets: Sequence[str], methods: Mapping[str, str]) -> list[Picture]:
-    """Return figures 1.6 and 1.7: time and share of support vectors against rows."""
-    rows = pick(records, sets, list(methods), "rows")
-    found = []
-    for what, figure, title, ylabel in (
-        ("seconds", "1.6", "Runtime", "runtime, s"),
-        ("support_vectors", "1.7", "Size of the model", "support vectors, %"),
-    ):
-        numbers = pick(records, sets, list(methods), what)
-        series = {
-            label: (
-                [rows[name][key] for name in sets if key in numbers[name]],
-                [numbers[name][key] for name in sets if key in numbers[name]],
-            )
-            for key, label in methods.items()
-        }
-        series = {label: pair for label, pair in series.items() if pair[0]}
-        if not series:
-            continue
-
-        def draw(series: Any = series, ylabel: str = ylabel, share: bool = figure == "1.7") -> Any:
-            from hinge import plots
-
-            return plots.against_rows(series, ylabel=ylabel, yscale="linear" if share else "log")
-
-        caption = f"{title} of the nested runs against the number of rows of the sets."
-        found.append(Picture(f"figure-{figure}", f"Figure {figure}: {title}", caption, draw))
-    return found
 
 
 def mean_accuracies(ours: Numbers, paper: Numbers, methods: Mapping[str, str]) -> Picture | None:
@@ -108,7 +79,7 @@ def mean_accuracies(ours: Numbers, paper: Numbers, methods: Mapping[str, str]) -
             }
             for whose, numbers in (("ours", ours), ("paper", paper))
         }
-        return plots.accuracy_bars(bars)
+        return plots.accuracy_bars(bars, perfect=100)
 
     caption = f"Means over the {len(sets)} sets that were run with all of these methods."
     return Picture("figure-1.9", "Figure 1.9: mean accuracy", caption, draw)

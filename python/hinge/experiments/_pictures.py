@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hinge.experiments._beside import Numbers, common, pick
+from hinge.experiments._beside import common, pick
 from hinge.experiments._findings import Picture
 from hinge.experiments._study import Records
 
@@ -13,42 +13,65 @@ from hinge.experiments._study import Records
 def accuracies(
     name: str, title: str, records: Records, sets: Sequence[str], methods: Mapping[str, str]
 ) -> Picture | None:
-    """Return bars of accuracy with deviations, set by set."""
-    spreads = pick(records, sets, list(methods), "deviation")
+    """Return bars of accuracy with deviations, for each set that all methods have."""
     scores = pick(records, sets, list(methods), "accuracy")
-    return bars_of_sets(name, title, scores, methods, "accuracy, %", spreads)
-
-
-def bars_of_sets(
-    name: str,
-    title: str,
-    numbers: Numbers,
-    methods: Mapping[str, str],
-    unit: str,
-    spreads: Numbers | None = None,
-) -> Picture | None:
-    """Return bars of the sets that all methods have, on a scale of powers of ten for times."""
-    sets = common(numbers, list(methods))
-    if not sets:
+    spreads = pick(records, sets, list(methods), "deviation")
+    shown = common(scores, list(methods))
+    if not shown:
         return None
 
     def draw() -> Any:
         from hinge import plots
 
-        by_method = {
-            label: {each: numbers[each][key] for each in sets} for key, label in methods.items()
-        }
-        if spreads is None:
-            return plots.bars(by_method, ylabel=unit, scale="log")
-        errors = {
-            label: {each: spreads[each].get(key, 0.0) for each in sets}
-            for key, label in methods.items()
-        }
-        return plots.accuracy_bars(by_method, errors)
+        by_method, errors = (
+            {
+                label: {each: numbers[each].get(key, 0.0) for each in shown}
+                for key, label in methods.items()
+            }
+            for numbers in (scores, spreads)
+        )
+        return plots.accuracy_bars(by_method, errors, perfect=100)
 
-    caption = (
-        f"Each set that was run with all methods: {unit}."
-        if spreads is None
-        else "Mean and standard deviation of the outer folds of each set."
-    )
+    caption = "Mean and standard deviation of the outer folds of each set."
     return Picture(name, title, caption, draw)
+
+
+def growth(
+    name: str,
+    title: str,
+    records: Records,
+    sets: Sequence[str],
+    methods: Mapping[str, str],
+    what: str,
+    ylabel: str,
+    is_share: bool = False,
+) -> Picture | None:
+    """Return one number of the records against the rows of the sets, a line for each method."""
+    rows = {
+        each: record["rows"]
+        for each in sets
+        for method in methods
+        if "rows" in (record := records.get(f"{each}/{method}", {}))
+    }
+    numbers = pick(records, list(rows), list(methods), what)
+    series = {}
+    for key, label in methods.items():
+        known = [each for each in rows if key in numbers[each]]
+        if known:
+            series[label] = ([rows[each] for each in known], [numbers[each][key] for each in known])
+    if not series:
+        return None
+
+    def draw() -> Any:
+        from hinge import plots
+
+        yscale = "linear" if is_share else "log"
+        return plots.against_rows(series, ylabel=ylabel, yscale=yscale, sets=rows)
+
+    caption = f"Each point is a set: {ylabel}, against its number of rows."
+    return Picture(name, title, caption, draw)
+
+
+def there(*pictures: Picture | None) -> list[Picture]:
+    """Return the pictures for which there were records."""
+    return [picture for picture in pictures if picture is not None]
