@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.ndimage import gaussian_filter1d
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
@@ -133,7 +132,7 @@ class OrderedRules(ClassifierMixin, BaseEstimator):
 
 
 def _dense(X: Any) -> Any:
-    return X.toarray() if sp.issparse(X) else np.asarray(X)
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
 
 
 def check_rules_are_at_hand() -> None:

@@ -65,8 +65,9 @@ def growth(
     def draw() -> Any:
         from hinge import plots
 
-        yscale = "linear" if is_share else "log"
-        return plots.against_rows(series, ylabel=ylabel, yscale=yscale, sets=rows)
+        return plots.against_rows(
+            series, ylabel=ylabel, yscale="linear" if is_share else "log", sets=rows
+        )
 
     caption = f"Each point is a set: {ylabel}, against its number of rows."
     return Picture(name, title, caption, draw)
