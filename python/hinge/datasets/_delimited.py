@@ -60,7 +60,7 @@ class _Survey(NamedTuple):
     """The first line, and what is below it in each column."""
 
     first: list[str]
-    is_number_below: list[bool]
+    is_number_below: list[bool | None]  # None: no value at all
     is_repeated: bool
 
     @classmethod
@@ -70,12 +70,15 @@ class _Survey(NamedTuple):
         _, first = next(records, (0, None))
         if first is None:
             raise ValueError("there are no rows")
-        is_number = [True] * len(first)
+        is_number: list[bool | None] = [None] * len(first)
         is_repeated = False
-        for _, columns in blocks(_complete(records, None)):
+        for _, columns in blocks(records):
             for place, words in enumerate(columns):
-                is_number[place] = is_number[place] and numbers(words) is not None
                 is_repeated = is_repeated or first[place] in words
+                if not _MISSING.isdisjoint(words):
+                    words = tuple(word for word in words if word not in _MISSING)
+                if words and is_number[place] is not False:
+                    is_number[place] = numbers(words) is not None
         return cls(first, is_number, is_repeated)
 
     def has_names(self) -> bool:
@@ -97,7 +100,7 @@ class _Survey(NamedTuple):
         """Return the empty columns."""
         return [
             Numbers(name)
-            if below and (header or cell in _MISSING or numbers([cell]) is not None)
+            if below is not False and (header or cell in _MISSING or numbers([cell]) is not None)
             else Words(name)
             for name, cell, below in zip(names, self.first, self.is_number_below, strict=True)
         ]

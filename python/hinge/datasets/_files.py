@@ -141,7 +141,7 @@ def stem_of(path: Path) -> str:
     return stem
 
 
-def test_part_of(path: Path) -> Path | None:
+def find_test_part(path: Path) -> Path | None:
     """Return the file with the test rows that belong to a LIBSVM file: a9a.t to a9a or a9a.svm."""
     if ending_of(path) not in ("", *LIBSVM) or ending_of(path) == ".t":
         return None

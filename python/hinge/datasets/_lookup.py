@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hinge._phrases import load_phrases
 from hinge.datasets import _not_found
 from hinge.datasets._dataset import Dataset
-from hinge.datasets._files import ending_of, join, read, test_part_of
+from hinge.datasets._files import ending_of, find_test_part, join, read
 from hinge.datasets._folder import Folder
 from hinge.datasets._npz import read_sizes
 from hinge.datasets._registry import CANONICAL, PHRASE_FACTS, PHRASES, REGISTERED, Facts
@@ -195,7 +195,7 @@ def _found(entry: Entry, path: Path) -> Entry:
 
 def _read_parts(path: Path) -> Dataset:
     """Read a file, and the one with its test rows."""
-    test = test_part_of(path)
+    test = find_test_part(path)
     return read(path) if test is None else join(read(path), read(test))
 
 

@@ -129,7 +129,7 @@ class _Archive:
             held = info.file_size - stream.tell()
         if dtype.hasobject:
             raise ValueError(f"the array {name!r} holds Python objects, which are never unpickled")
-        if math.prod(shape) * dtype.itemsize != held:
+        if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != held:
             raise ValueError(
                 f"the array {name!r} has shape {shape} and type {dtype} by its header, "
                 f"but {held:,} bytes"
