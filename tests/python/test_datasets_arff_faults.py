@@ -25,7 +25,7 @@ def refused(tmp_path):
     [
         ("1,w,p", "line 7: 'w' is not among the values of 'b': 'x', 'y', 'z'"),
         ("1,x,r", "line 7: 'r' is not among the values of 'c'"),
-        ("one,x,p", "line 7: 'one' in column 'a' is not a finite number"),
+        ("one,x,p", "line 7: 'one' in column 'a' is not a number"),
         ("nan,x,p", "line 7: 'nan' in column 'a'"),
         ("1_0,x,p", "line 7: '1_0' in column 'a'"),
         ("1,x", "line 7 has 2 values, but there are 3 attributes"),

