@@ -111,10 +111,11 @@ def test_options_that_do_not_fit_are_refused(tmp_path, name, options):
         datasets.read(tmp_path / name, **options)
 
 
-def test_a_column_is_named_by_a_word_or_a_number(tmp_path):
+@pytest.mark.parametrize("option", ["label_column", "header"])
+def test_an_option_of_another_type_is_named(tmp_path, option):
     (tmp_path / "some.csv").write_bytes(b"1,2\n3,4\n")
-    with pytest.raises(TypeError, match=r"label_column = 1\.5"):
-        datasets.read(tmp_path / "some.csv", 1.5)
+    with pytest.raises(TypeError, match=rf"{option} = 1\.5"):
+        datasets.read(tmp_path / "some.csv", **{option: 1.5})
 
 
 def test_a_line_of_libsvm_text_is_named_with_its_file(refused):

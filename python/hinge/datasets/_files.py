@@ -89,6 +89,8 @@ def read(
     """
     path = Path(path)
     _parameters.choice("missing", missing, ("raise", "drop"))
+    if header is not None:
+        header = _parameters.flag("header", header)
     with path.open("rb"):  # a missing file, a folder and a forbidden file are named by Python
         pass
     ending = ending_of(path)
