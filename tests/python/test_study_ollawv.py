@@ -57,9 +57,7 @@ def test_the_papers_own_numbers_give_its_ranks_of_time_and_size():
     for table in tables[1:]:
         for row in table.rows:
             ours, computed, as_printed = (cell.value for cell in row[1:])
-            assert computed == pytest.approx(as_printed, abs=2e-3)
-            # Ours is without the set "web", which is not to be had.
-            assert ours == pytest.approx(as_printed, abs=0.1)
+            assert ours == computed == pytest.approx(as_printed, abs=2e-3)
 
 
 def test_the_printed_ranks_of_accuracy_are_those_of_the_lowest_first():

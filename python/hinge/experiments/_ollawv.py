@@ -40,10 +40,6 @@ _PRINTED = {
     "bayes": "Naive Bayes",
     "logistic": "Logistic",
 }
-# Sets that are known here by another name, and one that is not to be had.
-_NAMES = {"w3a": "w8a"}
-_NOT_TO_BE_HAD = ("web",)
-
 # Rows up to which the rule learner, some seconds a fit on 200 rows, is run.
 _ROWS_FOR_RULES = 400
 
@@ -108,8 +104,7 @@ class OLLAWVStudy:
 
 def _sets(settings: Settings) -> list[str]:
     sizes = up_to(settings.size)
-    known = printed.DATASETS.items()
-    return [name for name, (*_, size) in known if size in sizes and name not in _NOT_TO_BE_HAD]
+    return [name for name, (*_, size) in printed.DATASETS.items() if size in sizes]
 
 
 def _rules_serve(name: str, settings: Settings) -> bool:
@@ -119,7 +114,7 @@ def _rules_serve(name: str, settings: Settings) -> bool:
 def _run(name: str, method: str, settings: Settings) -> Record:
     if method == "rules":
         check_rules_are_at_hand()
-    data = load(_NAMES.get(name, name), settings.folder)
+    data = load(name, settings.folder)
     if method in COMPARATORS:
         other = COMPARATORS[method]
         return judge_other(data, other.estimator, other.grid, settings)
