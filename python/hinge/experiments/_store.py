@@ -11,10 +11,11 @@ import io
 import json
 import math
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from hinge.experiments._files import replace_text
 
 Record = dict[str, Any]
 
@@ -38,7 +39,7 @@ class Store:
             self._write([head])
             return
         lines = list(_lines(self._path))
-        if not lines or {key: lines[0].get(key) for key in head} != _plain(head):
+        if not lines or {key: lines[0].get(key) for key in head} != plain(head):
             raise OtherProtocolError(
                 f"{self._path} holds the results of another study or protocol: "
                 "choose another folder, or remove it to begin anew"
@@ -58,7 +59,7 @@ class Store:
 
     def add(self, key: str, result: Mapping[str, Any]) -> None:
         """Keep a result, on disk before this returns."""
-        self._records[key] = record = _plain(dict(result))
+        self._records[key] = record = plain(dict(result))
         if self._path is not None:
             with open(self._path, "a", encoding="utf-8") as file:
                 file.write(_json({"key": key, "result": record}) + "\n")
@@ -71,12 +72,12 @@ class Store:
             return
         records = {key: self._records[key] for key in keys if key in self._records}
         document = {"facts": dict(facts), "results": records}
-        _replace(self._path.with_name("results.json"), _json(document, indent=1) + "\n")
-        _replace(self._path.with_name("results.csv"), _table(records))
+        replace_text(self._path.with_name("results.json"), _json(document, indent=1) + "\n")
+        replace_text(self._path.with_name("results.csv"), _table(records))
 
     def _write(self, lines: list[Record]) -> None:
         assert self._path is not None
-        _replace(self._path, "".join(_json(line) + "\n" for line in lines))
+        replace_text(self._path, "".join(_json(line) + "\n" for line in lines))
 
 
 def _lines(path: Path) -> Iterator[Record]:
@@ -102,21 +103,21 @@ def _keyed(records: Mapping[str, Record]) -> list[Record]:
     return [{"key": key, "result": result} for key, result in records.items()]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value as it comes back from JSON; what is not finite becomes null."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [plain(each) for each in value]
     if hasattr(value, "tolist"):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
 
 
 def _json(value: Any, indent: int | None = None) -> str:
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def _table(records: Mapping[str, Record]) -> str:
@@ -135,17 +136,3 @@ def _table(records: Mapping[str, Record]) -> str:
     for key, record in records.items():
         rows.writerow({"key": key, **record})
     return text.getvalue()
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file in one step: a reader sees the old text or the new."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
