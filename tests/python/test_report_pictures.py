@@ -26,7 +26,7 @@ def colours(text):
 
 
 def test_ink_that_is_no_data_is_that_of_the_page_and_data_keeps_its_own():
-    inks = {"none", "currentColor", "var(--quiet)", "var(--rule)", "var(--page)"}
+    inks = {"none", "currentColor", "var(--quiet)", "var(--grid)", "var(--page)"}
     inks = {ink.lower() for ink in inks}
     assert colours(drawn(findings.curves)) == inks | {"#0072b2", "#d55e00"}
 

@@ -19,11 +19,11 @@ from xml.etree import ElementTree
 from hinge.experiments._findings import Picture
 
 # Near what they stand for, for drawings that look whether a colour is light or dark.
-_INK, _QUIET, _RULE, _PAGE = "#010203", "#5b5c5d", "#dcdedd", "#fefdfe"
+_INK, _QUIET, _GRID, _PAGE = "#010203", "#5b5c5d", "#c3c5c4", "#fefdfe"
 _OF_THE_PAGE = {
     _INK: "currentColor",
     _QUIET: "var(--quiet)",
-    _RULE: "var(--rule)",
+    _GRID: "var(--grid)",
     _PAGE: "var(--page)",
     "#000000": "currentColor",  # a line of data in black
 }
@@ -40,10 +40,10 @@ _STYLE: Any = {
     "boxplot.whiskerprops.color": _INK,
     "figure.edgecolor": _PAGE,
     "figure.facecolor": "none",
-    "grid.color": _RULE,
+    "grid.color": _GRID,
     "grid.linewidth": 0.6,
     "hatch.color": _INK,
-    "legend.edgecolor": _RULE,
+    "legend.edgecolor": _GRID,
     "patch.edgecolor": _INK,
     "savefig.facecolor": "none",
     "svg.fonttype": "none",
