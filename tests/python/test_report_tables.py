@@ -83,6 +83,15 @@ def test_what_is_off_is_marked_with_a_sign_that_is_explained(page, table):
     assert "≠ does not agree with the paper" in legend["text"]
 
 
+def test_a_note_that_all_cells_that_are_off_share_explains_the_sign():
+    off = number(1.0, is_off=True, note="far away")
+    page = page_of(Table("", [Column("a"), Column("b")], [[word("x"), off], [word("y"), off]]))
+    (legend,) = page.all("p", **{"class": "legend"})
+    assert legend["text"].strip() == "≠ far away."
+    assert not page.all("ol", **{"class": "notes"})
+    assert [of["aria-label"] for of in page.all("span", role="img")] == ["far away"] * 2
+
+
 def test_notes_are_numbered_once_and_linked_both_ways(page):
     notes = [of["text"] for of in page.all("li") if "-note-" in of.get("id", "")]
     assert notes == [

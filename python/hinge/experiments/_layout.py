@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from hinge.experiments._findings import Cell, Claim, Column, Findings, Table
 
 OFF = "≠"
-OFF_MEANS = "does not agree with the paper"
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,21 @@ def cells(table: Table) -> Iterator[Cell]:
         yield from row
 
 
+def meaning_of_off(table: Table) -> str:
+    """Return what the sign of cells that are off means: their note, if all have the same."""
+    notes = {cell.note for cell in cells(table) if cell.is_off}
+    return notes.pop() if len(notes) == 1 and all(notes) else "does not agree with the paper"
+
+
 def numbered_notes(table: Table) -> dict[str, int]:
-    """Return the notes of a table with their numbers; cells with the same note share one."""
-    texts = dict.fromkeys(cell.note for cell in cells(table) if cell.note)
+    """Return the notes of a table with their numbers; cells with the same note share one.
+
+    What the sign of cells that are off means has no number.
+    """
+    told = meaning_of_off(table)
+    texts = dict.fromkeys(
+        cell.note for cell in cells(table) if cell.note and not (cell.is_off and cell.note == told)
+    )
     return {text: number for number, text in enumerate(texts, 1)}
 
 

@@ -85,7 +85,6 @@ def _environment() -> Environment:
         "paragraphs": _paragraphs,
         "verdict": _layout.verdict,
         "OFF": _layout.OFF,
-        "OFF_MEANS": _layout.OFF_MEANS,
     }
     return environment
 
@@ -148,6 +147,7 @@ def _table_view(table: Table, number: int) -> dict[str, Any]:
         "rows": list(views(table.rows)),
         "foot": list(views(table.foot)),
         "notes": notes,
+        "meaning_of_off": _layout.meaning_of_off(table),
         "has_best": any(cell.is_best for cell in _layout.cells(table)),
         "has_paper": any(column.is_paper for column in table.columns),
         "has_off": any(cell.is_off for cell in _layout.cells(table)),

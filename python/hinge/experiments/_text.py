@@ -103,7 +103,7 @@ def _show_table(table: Table, console: Console) -> None:
     if any(cell.is_best for cell in _layout.cells(table)):
         console.print(Text("bold: best" if console.is_terminal else "*: best", "dim"))
     if any(cell.is_off for cell in _layout.cells(table)):
-        console.print(Text(f"{_layout.OFF} {_layout.OFF_MEANS}", "dim"))
+        console.print(Text(f"{_layout.OFF} {_layout.meaning_of_off(table)}", "dim"))
     for text, number in notes.items():
         _item(str(number).translate(_RAISED), Text(text, "dim"), console)
 
@@ -114,7 +114,7 @@ def _columns(table: Table, notes: dict[str, int], has_bold: bool) -> list[list[T
 
     def marks(cell: Cell) -> str:
         star = "*" if cell.is_best and not has_bold else ""
-        number = str(notes[cell.note]).translate(_RAISED) if cell.note else ""
+        number = str(notes.get(cell.note, "")).translate(_RAISED)
         return star + (_layout.OFF if cell.is_off else "") + number
 
     columns = []
