@@ -15,8 +15,9 @@ from typing import Any
 class Cell:
     """One entry of a table.
 
-    ``value`` sorts it, ``text`` shows it. ``paper`` marks a number that was printed by the
-    authors, ``note`` says what is to be known about it (in a tooltip and under the table).
+    ``value`` sorts it, ``text`` shows it. ``is_best`` makes it bold, ``is_off`` marks a number
+    that does not agree with the paper, ``note`` says what is to be known about it (in a tooltip
+    and under the table). A note that all cells that are off share explains their mark.
     """
 
     value: float | int | str | None
