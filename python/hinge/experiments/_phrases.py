@@ -25,18 +25,18 @@ from hinge import datasets
 from hinge.experiments._deadline import Deadline
 from hinge.experiments._study import Record, Settings
 
+Parameters = dict[str, Any]
+
 # Phrases of table 4; the first ones, for which the paper took is not said.
 N_FEW = 1_000
 # Of Newton's method in table 2: what table 4 chooses for two labels.
-NEWTON = {"C": 10.0, "gamma": 0.1}
+NEWTON: Parameters = {"C": 10.0, "gamma": 0.1}
 
 _WORDS = r"\S*\w\S*"
 _EPOCHS, _EPOCHS_OF_FEW = 5, 50
 _GD_STEPS = 200
 # The seed of the first round in which parameters are chosen.
 _OTHER_ROUNDS = 10_000
-
-Parameters = dict[str, Any]
 
 
 class Method(NamedTuple):
@@ -62,8 +62,8 @@ def methods(is_few: bool, n_jobs: int) -> dict[str, Method]:
     """Return the methods of table 4 (few rows) or table 3, and the dual one, not in the paper."""
     shared: Parameters = {"multi_class": "ordinal", "n_jobs": n_jobs}
     # The bias is found afterwards from rows with a loss, as in the paper.
-    primal = {"fit_intercept": "violators", **shared}
-    drawn = {"project": True, "average": 0, "shuffle": "draw", "random_state": 0}
+    primal: Parameters = {"fit_intercept": "violators", **shared}
+    drawn: Parameters = {"project": True, "average": 0, "shuffle": "draw", "random_state": 0}
     epochs = _EPOCHS_OF_FEW if is_few else _EPOCHS
 
     def gd(**cell: Any) -> Any:

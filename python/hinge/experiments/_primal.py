@@ -111,7 +111,7 @@ def _growth_section(records: Records) -> Section:
         [
             number(n_rows, 0),
             seconds(record.get("seconds"), note=_stopped(record)),
-            seconds(printed.TABLE_2[n_rows]),
+            number(printed.TABLE_2[n_rows], 0),
             number(record.get("steps"), 0),
             number(record.get("vectors"), 0),
         ]
@@ -160,9 +160,10 @@ def _few_section(found: Entries) -> Section:
     known, where = _known(found), f"{N_FEW:,} phrases"
     return Section(
         f"{N_FEW:,} phrases",
-        tables=[_entries_table(f"Table 4: {N_FEW:,} phrases", found, printed.TABLE_4)],
-        pictures=_bars("table-4", "Table 4: accuracy", known, printed.TABLE_4),
-        claims=[
+        "Newton's method has an RBF kernel here, as in the paper; the others are linear.",
+        [_entries_table(f"Table 4: {N_FEW:,} phrases", found, printed.TABLE_4)],
+        _bars("table-4", "Table 4: accuracy", known, printed.TABLE_4),
+        [
             claims.pegasos_claim(known, where),
             claims.newton_claim(known, where),
             claims.chance_claim(known, printed.TABLE_4, where),
@@ -200,9 +201,10 @@ def _entries_table(title: str, found: Entries, paper: printed.Entries) -> Table:
     rows = []
     for name, (mode, features) in itertools.product(_METHODS, _SETTINGS):
         key = (name, mode, features)
-        if key in found:
-            is_best = found[key].get("accuracy") == best[mode, features] is not None
-            rows.append(_entry_row(key, found[key], paper.get(key, (None, None)), is_best))
+        record = found.get(key, {})
+        if record or key in paper:
+            is_best = bool(record) and record.get("accuracy") == best[mode, features]
+            rows.append(_entry_row(key, record, paper.get(key, (None, None)), is_best))
     caption = "The largest class: the accuracy of always the most frequent label."
     return Table(title, columns, rows, caption=caption)
 
@@ -222,7 +224,7 @@ def _entry_row(
         number(record.get("accuracy"), 4, is_best=is_best, note=note),
         number(theirs[0], 4),
         seconds(record.get("seconds")),
-        seconds(theirs[1]),
+        number(theirs[1], 0),
         number(record.get("largest"), 4),
         word(", ".join(f"{each.rstrip('_')} {value:g}" for each, value in chosen.items()) or "–"),
     ]

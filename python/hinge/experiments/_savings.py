@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from hinge.experiments import _paper_002 as printed
@@ -42,19 +43,14 @@ def key_of(name: str, family: str, is_own: bool, is_thin: bool) -> str:
     return f"{name}/{family}/{rows}" + ("/few" if is_thin else "")
 
 
-def runs_of(records: Records) -> list[Run]:
-    """Return all series, those that were not run with an empty record.
-
-    Where there is the whole series and one that is thinned out, it is the whole.
-    """
-    found = []
-    for name in printed.TABLE_3:
-        for family in FAMILIES:
-            for is_own in (True, False):
-                keys = [key_of(name, family, is_own, is_thin) for is_thin in (False, True)]
-                known = [records[key] for key in keys if key in records]
-                found.append(Run(name, family, is_own, known[0] if known else {}))
-    return found
+def runs_of(records: Records, sets: Mapping[str, bool]) -> list[Run]:
+    """Return the series of sets (name: whether thinned out), without records an empty one."""
+    return [
+        Run(name, family, is_own, records.get(key_of(name, family, is_own, is_thin), {}))
+        for name, is_thin in sets.items()
+        for family in FAMILIES
+        for is_own in (True, False)
+    ]
 
 
 def saved(run: Run, what: str, way: str) -> float | None:

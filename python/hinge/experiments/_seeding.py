@@ -57,7 +57,7 @@ class SeedingStudy:
 
     def sections(self, records: Records, settings: Settings) -> Sequence[Section]:
         """Return figure 1, then figure 2."""
-        runs = runs_of(records)
+        runs = runs_of(records, _SETS[settings.size])
         return [_common_section([run for run in runs if run.is_own]), _series_section(runs)]
 
 
@@ -165,7 +165,8 @@ def _text_table(runs: Sequence[Run]) -> Table:
         ("shuttle", "rbf", 2, printed.LEAST_SAVED),
     ):
         of_series = [run for run in runs if (run.set, run.family) == (name, family)]
-        ours = [number(saved_at(run, cost, way), 1) for run in of_series for way in SEEDED]
+        shares = [saved_at(run, cost, way) for run in of_series for way in SEEDED]
+        ours = [number(share, 1) for share in shares or [None] * 2 * len(SEEDED)]
         label = f"{name}, {SERIES[family]}, C = {cost}"
         rows.append([word(label), number(share, 1), *ours])
     caption = "The paper's most and least; for RBF the mean over gamma, which it does not give."

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
@@ -39,7 +38,7 @@ def load_split(name: str, folder: str | None, lower: float = 0.0) -> Split:
     """
     data = datasets.load(name, folder)
     n_train = _N_TRAIN.get((name, data.n_rows), data.n_train)
-    rows = data.X.toarray() if sp.issparse(data.X) else data.X
+    rows = data.X.toarray() if hasattr(data.X, "toarray") else data.X
     if data.n_train is None:
         n_test = round(_TEST_SHARE * data.n_rows) if n_train is None else data.n_rows - n_train
         X, X_test, y, y_test = train_test_split(
