@@ -23,10 +23,15 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
-def say(text: str) -> None:
+def to_stderr(text: str) -> None:
     """Write a line to stderr; where that is closed, nowhere."""
     with contextlib.suppress(OSError, ValueError):
-        print(f"hinge: {text}", file=sys.stderr, flush=True)
+        print(text, file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Write a line that tells what the program met."""
+    to_stderr(f"hinge: {text}")
 
 
 @contextlib.contextmanager
