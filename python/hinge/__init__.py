@@ -33,6 +33,7 @@ __all__ = [
     "NewtonSVC",
     "PatternSearchCV",
     "__version__",
+    "datasets",
     "dump_libsvm",
     "fit",
     "fold_labels",
