@@ -95,7 +95,7 @@ def _sentence(error: Exception) -> str:
     text = _one_line(str(error))
     if isinstance(error, MemoryError):
         return f"not enough memory: {text}" if text else "not enough memory"
-    is_known = isinstance(error, ImportError | LookupError | TypeError | ValueError)
+    is_known = isinstance(error, ImportError | LookupError | OSError | TypeError | ValueError)
     if is_known and text and not isinstance(error, KeyError | IndexError):
         return text
     return f"{type(error).__name__}: {text} (--debug shows where)"
