@@ -8,7 +8,7 @@
 array([0, 0, 0])
 """
 
-from hinge._api import fit, predict
+from hinge._api import fit, load, predict
 from hinge._certificate import Certificate
 from hinge._core import __version__, simd_level
 from hinge._folds import fold_labels, nested_fold_labels
@@ -51,6 +51,7 @@ __all__ = [
     "fit",
     "fold_labels",
     "kernel_matrix",
+    "load",
     "load_libsvm",
     "load_phrases",
     "methods",
