@@ -41,6 +41,7 @@ __all__ = [
     "fit",
     "fold_labels",
     "kernel_matrix",
+    "load",
     "load_libsvm",
     "load_phrases",
     "methods",

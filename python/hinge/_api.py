@@ -1,13 +1,15 @@
-"""Two functions for scripts: any method by name."""
+"""Three functions for scripts: any method by name, any model by its file."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from numpy.typing import NDArray
 
+from hinge import _model_file
 from hinge._classifier import Classifier
-from hinge._methods import class_of
+from hinge._methods import METHODS, class_of
 
 
 def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
@@ -38,3 +40,41 @@ def predict(model: Classifier, X: Any) -> NDArray[Any]:
     """Return the labels that a model of :func:`fit` gives to the rows of X."""
     labels: NDArray[Any] = model.predict(X)
     return labels
+
+
+def load(path: str | os.PathLike[str]) -> Classifier:
+    """Read a fitted estimator that its ``save`` wrote.
+
+    It is what it was: class, parameters, fitted attributes, predictions to the bit, and the
+    state from which ``partial_fit`` or ``warm_start`` go on. The file need not be trusted:
+    nothing in it is run, and every size, type, number and index is checked.
+
+    Parameters
+    ----------
+    path : path
+        A file of :meth:`SVC.save <hinge.SVC.save>`, which all estimators have.
+
+    Returns
+    -------
+    estimator
+        Of the class that was saved.
+
+    Raises
+    ------
+    ValueError
+        With the name of the file and what is wrong, if it is anything else: another kind of
+        file, cut off, changed, or of a newer version of the format.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import hinge
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "wine.hinge")
+    ...     hinge.fit(X, y, method="newton", gamma=1e-5).save(path)
+    ...     hinge.load(path)
+    NewtonSVC(gamma=1e-05)
+    """
+    return _model_file.restore(path, {kind.__name__: kind for kind in METHODS.values()})

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hinge import _core, _input, _parameters, _resources
+from hinge import _core, _input, _model_state, _parameters, _resources
 from hinge._classifier import Classifier
+from hinge._fields import Fields
 from hinge._state import kept_on_failure
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class KernelClassifier(Classifier):
         return _parameters.kernel(self.kernel, self.gamma, self.degree, self.coef0)
 
     def _train_arguments(self) -> _Train:
-        _parameters.choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
+        self._check_shape()
         return {
             "multi_class": _parameters.scheme(self.multi_class),
             "row_source": "auto",
@@ -86,6 +87,9 @@ class KernelClassifier(Classifier):
             "threads": _resources.threads(self.n_jobs),
             "progress": self._progress(),
         }
+
+    def _check_shape(self) -> None:
+        _parameters.choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
 
     def _set_model(self, model: Model, classes: NDArray[Any]) -> None:
         self._model = model
@@ -96,6 +100,20 @@ class KernelClassifier(Classifier):
         self.n_support_ = model.n_support
         self.n_iter_ = model.n_iter
         self.n_kernel_evals_ = model.n_kernel_evals
+
+    def _saved_state(self) -> dict[str, Any]:
+        return super()._saved_state() | _model_state.to_fields(self._model)
+
+    def _restore(self, saved: Fields) -> None:
+        super()._restore(saved)
+        self._check_shape()
+        self._set_model(_model_state.from_fields(saved, len(self.classes_)), self.classes_)
+        if _model_state.n_cols(saved) != self._n_columns(saved):
+            raise ValueError("'model/n_cols' and 'n_features_in_' do not fit")
+
+    def _n_columns(self, saved: Fields) -> int:
+        """Return the columns that rows have when they come to the model."""
+        return int(self.n_features_in_)
 
     @property
     def support_vectors_(self) -> Any:

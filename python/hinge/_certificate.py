@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hinge import _core, _input
+from hinge._fields import Fields
 
 if TYPE_CHECKING:
     from hinge._core import Model
@@ -26,6 +27,18 @@ class Certificate(NamedTuple):
     dual: float
     gap: float
     violation: float
+
+
+def to_table(certificates: list[Certificate]) -> NDArray[np.float64]:
+    """Return certificates as an array, one row for each machine."""
+    return np.array(certificates, dtype=np.float64).reshape(-1, len(Certificate._fields))
+
+
+def from_table(saved: Fields, n_machines: int) -> list[Certificate]:
+    """Return the certificates of a file; a bound that is not known is infinite there."""
+    shape = (n_machines, len(Certificate._fields))
+    table = saved.array("certificate_", "f8", shape, is_finite=False)
+    return [Certificate(*row) for row in table.tolist()]
 
 
 class Training(NamedTuple):

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from hinge import _core, _input
+from hinge._fields import Fields
 
 # Steps, seconds, weights and biases of the snapshots of a machine.
 Snapshots = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
+# Names and types of the parts of a curve.
+_PARTS = {"step": "i8", "seconds": "f8", "objective": "f8", "loss": "f8", "accuracy": "f8"}
 
 # Rows whose outputs are kept at a time.
 _BLOCK = 8192
@@ -72,6 +76,24 @@ def curve(
     if tested is not None:
         found["accuracy"] = _accuracies(snapshots, places, problem, tested, threads)
     return found
+
+
+def to_fields(found: dict[str, NDArray[Any]] | None) -> dict[str, NDArray[Any]]:
+    """Return a curve, if there is one, as parts of a file."""
+    return {} if found is None else {f"curve_/{name}": part for name, part in found.items()}
+
+
+def from_fields(saved: Fields) -> dict[str, NDArray[Any]] | None:
+    """Return the curve of a file, if it has one; a training that diverges is not finite."""
+    found: dict[str, NDArray[Any]] = {}
+    length = None
+    for name, dtype in _PARTS.items():
+        if f"curve_/{name}" in saved:
+            part = saved.array(f"curve_/{name}", dtype, (length,), is_finite=False)
+            found[name], length = part, len(part)
+    if found and not found.keys() >= _PARTS.keys() - {"accuracy"}:
+        raise ValueError("'curve_' is not complete")
+    return found or None
 
 
 def labels(problem: Problem) -> Iterator[NDArray[np.float64]]:

@@ -13,11 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core, _curve, _input, _parameters, _resources
+from hinge._certificate import n_machines
 from hinge._classifier import Classifier
+from hinge._fields import Fields
+from hinge._rule_state import State
 from hinge._state import kept_on_failure
 
-# Steps, weights, memory, averaged steps, first step length of a machine.
-State = tuple[int, NDArray[np.float64], NDArray[np.float64], int, float]
+# Names of the patterns of ordinal machines in a file.
+_PATTERNS = ("patterns", "pattern_counts")
 
 
 class LinearClassifier(Classifier):
@@ -154,6 +157,41 @@ class LinearClassifier(Classifier):
             outputs = self._outputs(_input.native_rows(X))
             self._patterns = _core.count_patterns(outputs, codes, weights, k, before)
 
+    def _saved_state(self) -> dict[str, Any]:
+        coef, intercept = self._weights()
+        state = super()._saved_state() | {
+            "coef_": coef,
+            "intercept_": intercept,
+            "n_iter_": int(self.n_iter_),
+            "status_": self.status_,
+            "scheme": self._scheme,
+        }
+        if self._patterns is not None:
+            state |= zip(_PATTERNS, self._patterns, strict=True)
+        return state | _curve.to_fields(getattr(self, "curve_", None))
+
+    def _restore(self, saved: Fields) -> None:
+        super()._restore(saved)
+        k = len(self.classes_)
+        self._scheme = saved.word("scheme", _parameters.SCHEMES)
+        m = n_machines(self._scheme, k)
+        self.coef_ = saved.array("coef_", "f8", (m, self.n_features_in_))
+        self.intercept_ = saved.array("intercept_", "f8", (m,))
+        self.n_iter_ = saved.integer("n_iter_")
+        self.status_ = saved.texts("status_", m)
+        self._patterns = None
+        if self._scheme == "ordinal" and k > 2:
+            signs, counts = _PATTERNS
+            self._patterns = (
+                saved.array(signs, "u1", (None,)),
+                saved.array(counts, "f8", (None,)),
+            )
+            # The core checks them.
+            _core.decide(np.zeros((0, m)), self._scheme, k, self._patterns)
+        curve = _curve.from_fields(saved)
+        if curve is not None:
+            self.curve_ = curve
+
     def _check_eval_set(
         self, eval_set: Any, classes: NDArray[Any]
     ) -> tuple[Any, NDArray[np.integer[Any]]]:
@@ -220,11 +258,15 @@ class LinearClassifier(Classifier):
 
     def _outputs(self, rows: Any) -> NDArray[np.float64]:
         """Return the output of each machine for each row."""
+        return _core.linear_decision(rows, *self._weights(), _resources.threads(self.n_jobs))
+
+    def _weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return weights and intercepts, which may have been set by hand."""
         coef = np.ascontiguousarray(self.coef_, dtype=np.float64)
         intercept = np.ascontiguousarray(self.intercept_, dtype=np.float64)
         if intercept.shape != (coef.shape[0],):
             intercept = np.broadcast_to(intercept, coef.shape[0]).copy()
-        return _core.linear_decision(rows, coef, intercept, _resources.threads(self.n_jobs))
+        return coef, intercept
 
     def _decide(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
         check_is_fitted(self)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from hinge import _parameters
-from hinge._certificate import Certificate
+from hinge._certificate import Certificate, from_table, to_table
+from hinge._fields import Fields
 from hinge._linear import LinearClassifier
 
 
@@ -122,6 +123,13 @@ class LinearSVC(LinearClassifier):
             Certificate(primal, dual, primal - dual, violation)
             for primal, dual, violation in found["certificates"]
         ]
+
+    def _saved_state(self) -> dict[str, Any]:
+        return super()._saved_state() | {"certificate_": to_table(self.certificate_)}
+
+    def _restore(self, saved: Fields) -> None:
+        super()._restore(saved)
+        self.certificate_ = from_table(saved, len(self.status_))
 
     def _settings(self) -> dict[str, Any]:
         _parameters.choice("penalty", self.penalty, ("l2",))

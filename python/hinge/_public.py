@@ -1,6 +1,8 @@
 """Every public name that needs scikit-learn; ``hinge`` takes them from here when first used."""
 
+from hinge import datasets as datasets
 from hinge._api import fit as fit
+from hinge._api import load as load
 from hinge._api import predict as predict
 from hinge._certificate import Certificate as Certificate
 from hinge._folds import fold_labels as fold_labels

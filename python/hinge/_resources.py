@@ -11,6 +11,9 @@ import joblib
 
 from hinge import _parameters
 
+# More than any machine has cores; to start millions of threads never ends.
+_MOST_THREADS = 4096
+
 
 def threads(n_jobs: Any) -> int:
     """Return the number of threads that ``n_jobs`` means.
@@ -23,6 +26,8 @@ def threads(n_jobs: Any) -> int:
         count = _parameters.integer("n_jobs", n_jobs)
         if count == 0:
             raise ValueError("n_jobs = 0 is not valid: it must be positive, negative or None")
+        if count > _MOST_THREADS:
+            raise ValueError(f"n_jobs = {count} is not valid: it must be at most {_MOST_THREADS}")
         if count > 0:
             return count
     asked = int(joblib.effective_n_jobs(n_jobs))

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from hinge import _input, _parameters
-from hinge._linear import LinearClassifier, State
+from hinge import _input, _parameters, _rule_state
+from hinge._fields import Fields
+from hinge._linear import LinearClassifier
+from hinge._rule_state import State
 from hinge._state import kept_on_failure
 
 _OPTIMIZERS = ("pegasos", "sgd", "momentum", "nag", "rmsprop")
@@ -109,6 +111,8 @@ class SGDSVC(LinearClassifier):
     """
 
     _method = "sgd"
+    # What the states belong to.
+    _optimizer: str
     _path = ("C", "lambda_")
 
     def __init__(
@@ -297,6 +301,17 @@ class SGDSVC(LinearClassifier):
         super()._set_machines(found, classes)
         self._states: list[State] = found["states"]
         self._optimizer = self.optimizer
+        self.t_ = max(state[0] for state in self._states)
+
+    def _saved_state(self) -> dict[str, Any]:
+        own = {"optimizer": self._optimizer} | _rule_state.to_fields(self._states)
+        return super()._saved_state() | own
+
+    def _restore(self, saved: Fields) -> None:
+        super()._restore(saved)
+        self._optimizer = saved.word("optimizer", _OPTIMIZERS)
+        n_machines = len(self.status_)
+        self._states = _rule_state.from_fields(saved, n_machines, self.n_features_in_)
         self.t_ = max(state[0] for state in self._states)
 
     def _settings(self) -> dict[str, Any]:

@@ -11,7 +11,16 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _parameters, _resources, _starts
-from hinge._certificate import Certificate, Certify, Training, certificates, n_machines
+from hinge._certificate import (
+    Certificate,
+    Certify,
+    Training,
+    certificates,
+    from_table,
+    n_machines,
+    to_table,
+)
+from hinge._fields import Fields
 from hinge._weighted import WeightedClassifier
 
 if TYPE_CHECKING:
@@ -119,6 +128,18 @@ class SolvedClassifier(WeightedClassifier):
         if "_training" in state:
             state["_training"] = None
         return state
+
+    def _saved_state(self) -> dict[str, Any]:
+        state = super()._saved_state()
+        if self._certificate is not None:
+            state["certificate_"] = to_table(self._certificate)
+        return state
+
+    def _restore(self, saved: Fields) -> None:
+        super()._restore(saved)
+        self._training = self._certificate = None
+        if "certificate_" in saved:
+            self._certificate = from_table(saved, len(self.intercept_))
 
     def _certifier(self) -> Certify:
         """Return how the certificate of a machine is computed."""

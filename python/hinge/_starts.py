@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hinge._base import KernelClassifier
 from hinge._certificate import machines
+from hinge._fields import Fields
 
 if TYPE_CHECKING:
     from hinge._core import _Start
@@ -92,3 +93,25 @@ class SeedQueue:
     def starts(self) -> list[_Start]:
         """Return the rows to begin with."""
         return [(rows, None) for rows in self.rows]
+
+    def to_fields(self) -> dict[str, Any]:
+        """Return the queues as parts of a file."""
+        return {
+            "seeds/size": int(self.size),
+            "seeds/lengths": np.array([len(rows) for rows in self.rows], dtype=np.int64),
+            "seeds/rows": np.concatenate(self.rows),
+        }
+
+    @classmethod
+    def from_fields(cls, saved: Fields, n_machines: int, n_rows: int) -> SeedQueue | None:
+        """Return the queues of a file, if it has some."""
+        if "seeds/size" not in saved:
+            return None
+        queue = cls(n_machines, saved.integer("seeds/size", 1))
+        lengths = saved.array("seeds/lengths", "i8", (n_machines,))
+        rows = saved.array("seeds/rows", "u4", (None,))
+        fits = (lengths >= 0).all() and sum(lengths.tolist()) == len(rows)
+        if not fits or (lengths > queue.size).any() or (rows >= n_rows).any():
+            raise ValueError("'seeds/lengths' and 'seeds/rows' do not fit the rest")
+        queue.rows = np.split(rows, np.cumsum(lengths)[:-1])
+        return queue

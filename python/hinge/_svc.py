@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hinge import _input, _parameters, _starts
 from hinge._certificate import Certify, Training, certificate
+from hinge._fields import Fields
 from hinge._solved import SolvedClassifier
 from hinge._starts import SeedQueue
 
@@ -194,6 +195,16 @@ class SVC(SolvedClassifier):
         if is_same and last is not None and last._seeds is not None:
             self._seeds.rows = list(last._seeds.rows)
         self._seeds.push(found)
+
+    def _saved_state(self) -> dict[str, Any]:
+        state = super()._saved_state()
+        return state if self._seeds is None else state | self._seeds.to_fields()
+
+    def _restore(self, saved: Fields) -> None:
+        super()._restore(saved)
+        _parameters.flag("break_ties", self.break_ties)
+        n_machines, n_rows = len(self.intercept_), self.shape_fit_[0]
+        self._seeds = SeedQueue.from_fields(saved, n_machines, n_rows)
 
     def _breaks_ties(self) -> bool:
         break_ties = _parameters.flag("break_ties", self.break_ties)

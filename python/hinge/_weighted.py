@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from hinge import _input, _parameters, _starts
+from hinge import _input, _model_state, _parameters, _starts
 from hinge._base import KernelClassifier
 from hinge._certificate import Training
+from hinge._fields import Fields
 from hinge._state import kept_on_failure
 
 if TYPE_CHECKING:
-    from hinge._core import _Start, _Train
+    from hinge._core import Model, _Start, _Train
 
 
 class WeightedClassifier(KernelClassifier):
@@ -60,13 +61,56 @@ class WeightedClassifier(KernelClassifier):
                 self.support_ = used[self.support_].astype(np.int32)
             # The columns of a kernel matrix that the model knows.
             self._used_columns = used if self.kernel == "precomputed" else None
-            self.n_loops_ = model.n_loops
-            self.status_ = model.status
-            self.fit_status_ = int(any(status != "converged" for status in model.status))
             self.class_weight_ = by_class
             self._keep(last, Training(rows, codes, bounds), y)
         self._warn_if_not_converged()
         return self
+
+    def _set_model(self, model: Model, classes: NDArray[Any]) -> None:
+        super()._set_model(model, classes)
+        self.n_loops_ = model.n_loops
+        self.status_ = model.status
+        self.fit_status_ = int(any(status != "converged" for status in model.status))
+
+    def _saved_state(self) -> dict[str, Any]:
+        if self._kernel_rows is not None:
+            raise TypeError(
+                "kernel was a function when the estimator was fitted, which a file without code "
+                "cannot hold; fit with kernel='precomputed', or use pickle"
+            )
+        state = super()._saved_state() | {
+            "shape_fit_": np.array(self.shape_fit_, dtype=np.int64),
+            "class_weight_": self.class_weight_,
+        }
+        if not np.array_equal(self.support_, self._model.support):
+            state["support_"] = self.support_
+        if self._used_columns is not None:
+            state["used_columns"] = self._used_columns.astype(np.int64)
+        return state
+
+    def _restore(self, saved: Fields) -> None:
+        shape = saved.array("shape_fit_", "i8", (2,)).tolist()
+        super()._restore(saved)
+        self.shape_fit_ = tuple(shape)
+        if shape[0] < 1 or shape[1] != self.n_features_in_:
+            raise ValueError("'shape_fit_' and 'n_features_in_' do not fit")
+        if "support_" in saved:
+            n_vectors = len(self.support_)
+            self.support_ = saved.indices("support_", "i4", n_vectors, shape[0])
+        elif len(self.support_) and int(self.support_.max()) >= shape[0]:
+            raise ValueError("'model/support' and 'shape_fit_' do not fit")
+        self.class_weight_ = saved.array("class_weight_", "f8", (len(self.classes_),))
+        self._scheme = _model_state.scheme(saved)
+        self._kernel_rows = None
+
+    def _n_columns(self, saved: Fields) -> int:
+        self._used_columns = None
+        if self._model.kernel != "precomputed" or "used_columns" not in saved:
+            return super()._n_columns(saved)
+        end = int(self.n_features_in_)
+        columns = saved.indices("used_columns", "i8", None, end, ascending=True)
+        self._used_columns = columns.astype(np.intp)
+        return len(columns)
 
     def _last_fit(self) -> Self | None:
         """Return this estimator as it is now, if it is fitted and training may build on it."""

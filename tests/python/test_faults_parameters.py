@@ -19,7 +19,7 @@ NAN, INF = float("nan"), float("inf")
         *(("coef0", value) for value in (NAN, INF, "0", None)),
         *(("max_sv_fraction", value) for value in (0, -0.5, 1.5, NAN, "half", None, True)),
         *(("cache_size", value) for value in (0, -1, NAN, "big", None)),
-        *(("n_jobs", value) for value in (0, 1.5, "all", 2**70)),
+        *(("n_jobs", value) for value in (0, 1.5, "all", 2**31, 2**70)),
         *(("kernel", value) for value in ("cosine", None, 3, "RBF", np.dot)),
         *(("multi_class", value) for value in ("crammer_singer", None, 1)),
         *(("decision_function_shape", value) for value in ("all", None, 1)),

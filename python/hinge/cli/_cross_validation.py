@@ -20,6 +20,7 @@ from hinge.cli._summary import (
     headline_of_machine,
     parameters_of,
     share,
+    with_spread,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def cross_validate(
             zip(found.n_test, found.scores, found.support, strict=True)
         )
     ]
-    mean = f"{found.scores.mean():.4f} ± {found.scores.std():.4f}"
+    mean = with_spread(float(found.scores.mean()), float(found.scores.std()))
     rows.append(("mean", "", mean, share(float(found.support.mean()))))
     output.print(headline_of_data(data))
     output.print(headline_of_machine(estimator, machine.scale))

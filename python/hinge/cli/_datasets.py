@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
@@ -31,19 +32,7 @@ def list_datasets(
 
     found = [entry for entry in datasets.table(folder=folder) if entry.is_at_hand or not at_hand]
     if output.as_json:
-        names = (
-            "name",
-            "n_rows",
-            "n_features",
-            "n_classes",
-            "is_at_hand",
-            "where",
-            "source",
-            "licence",
-        )
-        output.document(
-            {"datasets": [{name: getattr(entry, name) for name in names} for entry in found]}
-        )
+        output.document({"datasets": [dataclasses.asdict(entry) for entry in found]})
         return
     heads = ("name", "rows", "features", "classes", "at hand", "source")
     rows = [
@@ -52,7 +41,7 @@ def list_datasets(
             _count(entry.n_rows),
             _count(entry.n_features),
             _count(entry.n_classes),
-            Path(entry.where).name if entry.is_at_hand else "no",
+            Path(entry.where).name if entry.is_at_hand and entry.where else "no",
             entry.source,
         )
         for entry in found

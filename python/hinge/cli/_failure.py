@@ -23,10 +23,15 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
-def say(text: str) -> None:
+def to_stderr(text: str) -> None:
     """Write a line to stderr; where that is closed, nowhere."""
     with contextlib.suppress(OSError, ValueError):
-        print(f"hinge: {text}", file=sys.stderr, flush=True)
+        print(text, file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Write a line that tells what the program met."""
+    to_stderr(f"hinge: {text}")
 
 
 @contextlib.contextmanager
@@ -90,7 +95,7 @@ def _sentence(error: Exception) -> str:
     text = _one_line(str(error))
     if isinstance(error, MemoryError):
         return f"not enough memory: {text}" if text else "not enough memory"
-    is_known = isinstance(error, ImportError | LookupError | TypeError | ValueError)
+    is_known = isinstance(error, ImportError | LookupError | OSError | TypeError | ValueError)
     if is_known and text and not isinstance(error, KeyError | IndexError):
         return text
     return f"{type(error).__name__}: {text} (--debug shows where)"

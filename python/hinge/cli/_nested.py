@@ -15,7 +15,7 @@ from hinge.cli._options import Jobs, Scoring, choice, optional
 from hinge.cli._output import Output, short, table
 from hinge.cli._progress import cells_shown
 from hinge.cli._source import Source
-from hinge.cli._summary import facts_of_data, headline_of_data, share
+from hinge.cli._summary import facts_of_data, headline_of_data, share, with_spread
 from hinge.cli._values import grid_of
 
 if TYPE_CHECKING:
@@ -158,8 +158,9 @@ def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:
         for fold, params in enumerate(result.best_params):
             score, support = result.outer_scores[fold], result.support_fraction[fold]
             chosen = ", ".join(f"{key}={short(value)}" for key, value in params.items())
-            rows.append((name, str(fold), _score(score), chosen, share(support), ""))
-        mean = f"{_score(result.mean_score)} ± {_score(result.std_score)}"
+            shown = "-" if score != score else f"{score:.4f}"
+            rows.append((name, str(fold), shown, chosen, share(support), ""))
+        mean = with_spread(result.mean_score, result.std_score)
         seconds = f"{_seconds(result):.2f}"
         rows.append((name, "mean", mean, "", share(_mean_support(result)), seconds))
     return table(heads, rows, right=(scoring, "SVs", "seconds"), flexible="chosen")
@@ -193,10 +194,6 @@ def _document(
             for name, result in results.items()
         },
     }
-
-
-def _score(value: float) -> str:
-    return "-" if value != value else f"{value:.4f}"
 
 
 def _seconds(result: NestedResult) -> float:

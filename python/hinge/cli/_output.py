@@ -12,6 +12,8 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from hinge.cli._failure import to_stderr
+
 # The width of tables that go to a file or another program.
 _WIDTH_OF_FILES = 200
 # In which every table has room; a terminal that is narrower breaks the lines.
@@ -39,10 +41,13 @@ class Output:
         sys.stdout.write(text + "\n")
 
     def print(self, shown: Any) -> None:
-        """Print text, or a table of :func:`table`, on stdout."""
+        """Print a line, or a table of :func:`table`, on stdout."""
+        if isinstance(shown, str):
+            sys.stdout.write(f"{shown}\n")
+            return
         console = _console(sys.stdout)
         with console.capture() as captured:
-            console.print(shown, highlight=False, markup=False, soft_wrap=isinstance(shown, str))
+            console.print(shown)
         lines = [line.rstrip() for line in captured.get().splitlines()]
         # Not by the console, whose way with a closed pipe differs from version to version.
         sys.stdout.write("\n".join(lines).strip("\n") + "\n")
@@ -50,7 +55,7 @@ class Output:
     def remark(self, text: str) -> None:
         """Print a line on stderr, unless it shall be quiet."""
         if not self.quiet:
-            print(text, file=sys.stderr)
+            to_stderr(text)
 
 
 def table(

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
+from hinge.cli._failure import to_stderr
 from hinge.cli._output import Output
 
 # Between lines that go to a file or another program.
@@ -74,5 +75,4 @@ class _Lines:
         now = time.monotonic()
         if now - self._last >= _SECONDS_BETWEEN_LINES:
             self._last = now
-            with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
-                print(text, file=sys.stderr, flush=True)
+            to_stderr(text)

@@ -1,0 +1,36 @@
+"""Model files taken apart and put together again, by the tools of Python and numpy alone."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+
+
+def parts(path):
+    """Return the header and the arrays of a file."""
+    with zipfile.ZipFile(path) as archive:
+        header = json.loads(archive.read("header.json"))
+    with np.load(path, allow_pickle=False) as arrays:
+        found = {name: arrays[name] for name in arrays.files if name != "header.json"}
+    return header, found
+
+
+def member(array):
+    """Return an array as numpy writes it."""
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=True)
+    return stream.getvalue()
+
+
+def pack(path, members, **options):
+    """Write named bytes as an archive, whose checksums are right."""
+    with zipfile.ZipFile(path, "w", **options) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+
+
+def rebuild(path, header, arrays):
+    """Write a file with this header and these arrays."""
+    members = [("header.json", json.dumps(header))]
+    pack(path, members + [(f"{name}.npy", member(array)) for name, array in arrays.items()])

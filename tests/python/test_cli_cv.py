@@ -1,0 +1,94 @@
+"""``hinge cv``, ``hinge train -v`` and ``hinge nested-cv`` give the numbers of Python."""
+
+import numpy as np
+import pytest
+from sklearn import svm
+from sklearn.datasets import load_iris, load_wine
+from sklearn.model_selection import PredefinedSplit, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+import hinge
+from commands import call, facts_of_command, stdout_of
+
+GRID = ["--grid", "C=1,2^4", "--grid", "gamma=0.1,1"]
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "f1_macro"])
+def test_folds_are_judged_as_scikit_learn_does(scoring):
+    X, y = load_wine(return_X_y=True)
+    peer = make_pipeline(MinMaxScaler(), svm.SVC(C=4, gamma=0.5))
+    folds = PredefinedSplit(hinge.fold_labels(y, 4, random_state=7).astype(int))
+    expected = cross_val_score(peer, X, y, cv=folds, scoring=scoring)
+    words = ["--scale", "-c", 4, "-g", 0.5, "--folds", 4, "--seed", 7, "--scoring", scoring]
+    facts = facts_of_command("cv", "wine", *words)
+    assert facts["scores"] == pytest.approx(expected)
+    assert facts["mean_score"] == pytest.approx(expected.mean())
+    assert f"{expected.mean():.4f} ± {expected.std():.4f}" in stdout_of("cv", "wine", *words)
+
+
+def test_train_v_prints_what_svm_train_prints(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = load_iris(return_X_y=True)
+    folds = PredefinedSplit(hinge.fold_labels(y, 5, random_state=0).astype(int))
+    labels = cross_val_predict(svm.SVC(gamma="auto"), X, y, cv=folds)
+    accuracy = 100 * np.mean(labels == y)
+    assert stdout_of("train", "iris", "-v", 5) == f"Cross Validation Accuracy = {accuracy:g}%\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nested_cv_is_that_of_python():
+    X, y = load_iris(return_X_y=True)
+    words = ["-s", "svc", "-s", "newton", "--outer", 3, "--inner", 4, "--seed", 5, *GRID]
+    facts = facts_of_command("nested-cv", "iris", *words)
+    grid = {"C": [1, 16], "gamma": [0.1, 1]}
+    results = hinge.nested_cv(X, y, ["svc", "newton"], grid, outer=3, inner=4, random_state=5)
+    assert facts["complete"] is True
+    for name, result in results.items():
+        own = facts["methods"][name]
+        assert own["outer_scores"] == result.outer_scores.tolist()
+        assert own["best_params"] == result.best_params
+        assert own["mean_score"] == result.mean_score
+        assert own["support_fraction"] == result.support_fraction.tolist()
+        np.testing.assert_array_equal(own["inner_scores"], result.inner_scores.mean(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        (["--search", "pattern"], {"search": "pattern"}),
+        (["--scale", "none"], {"scale": None}),
+        (
+            ["--scale", "global", "--scoring", "f1_macro"],
+            {"scale": "global", "scoring": "f1_macro"},
+        ),
+        (["--prune", "--memory", "1", "-j", "1"], {"prune": True, "memory_budget": 2**20}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_options_are_arguments_of_nested_cv(words, arguments):
+    X, y = load_iris(return_X_y=True)
+    facts = facts_of_command("nested-cv", "iris", "-s", "ollawv", "--outer", 3, *words)
+    result = hinge.nested_cv(X, y, "ollawv", outer=3, random_state=0, **arguments)
+    assert facts["methods"]["ollawv"]["outer_scores"] == result.outer_scores.tolist()
+    assert facts["methods"]["ollawv"]["best_params"] == result.best_params
+
+
+def test_the_table_has_every_fold_and_the_mean():
+    table = stdout_of("nested-cv", "iris", "--outer", 3, *GRID).splitlines()
+    facts = facts_of_command("nested-cv", "iris", "--outer", 3, *GRID)["methods"]["svc"]
+    assert table[0] == "iris: 150 rows, 4 features, 3 classes"
+    rows = [line.split() for line in table if line.split()[0] == "svc"]
+    assert [row[1] for row in rows] == ["0", "1", "2", "mean"]
+    shown = [float(row[2]) for row in rows]
+    assert shown == pytest.approx([*facts["outer_scores"], facts["mean_score"]], abs=5e-5)
+    assert f"C={facts['best_params'][0]['C']}," in rows[0]
+
+
+def test_a_time_limit_is_no_failure(tmp_path):
+    words = ["nested-cv", "digits", "--time-limit", "0.3", "--checkpoint", tmp_path / "run"]
+    result = call(*words, "--json")
+    assert result.exit_code == 0
+    assert '"complete": false' in result.stdout
+    assert "the time limit came first" in result.stderr
+    assert (tmp_path / "run").exists()
