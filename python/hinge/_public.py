@@ -1,6 +1,5 @@
 """Every public name that needs scikit-learn; ``hinge`` takes them from here when first used."""
 
-from hinge import datasets as datasets
 from hinge._api import fit as fit
 from hinge._api import load as load
 from hinge._api import predict as predict

@@ -34,3 +34,9 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def replace_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text in place of a file."""
+    with replaced(path) as stream:
+        stream.write(text.encode("utf-8"))

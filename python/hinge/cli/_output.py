@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Annotated, Any
 
 import typer
 
+from hinge._json import text_of
 from hinge.cli._failure import to_stderr
 
 # The width of tables that go to a file or another program.
@@ -37,17 +37,20 @@ class Output:
 
     def document(self, facts: Mapping[str, Any]) -> None:
         """Print facts as JSON; numbers that are not finite become null."""
-        text = json.dumps(_plain(facts), indent=2, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(text_of(facts, indent=2) + "\n")
 
     def print(self, shown: Any) -> None:
         """Print a line, or a table of :func:`table`, on stdout."""
         if isinstance(shown, str):
             sys.stdout.write(f"{shown}\n")
             return
+        self.draw(lambda console: console.print(shown))
+
+    def draw(self, on: Callable[[Any], None]) -> None:
+        """Print what a function puts on a console of rich."""
         console = _console(sys.stdout)
         with console.capture() as captured:
-            console.print(shown)
+            on(console)
         lines = [line.rstrip() for line in captured.get().splitlines()]
         # Not by the console, whose way with a closed pipe differs from version to version.
         sys.stdout.write("\n".join(lines).strip("\n") + "\n")
@@ -109,18 +112,3 @@ def _console(stream: IO[str]) -> Any:
     is_file = not stream.isatty() and "COLUMNS" not in os.environ
     console.width = _WIDTH_OF_FILES if is_file else max(console.width, _LEAST_WIDTH)
     return console
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "tolist"):  # arrays and numbers of numpy
-        return _plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    return str(value)

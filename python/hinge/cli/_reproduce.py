@@ -91,5 +91,5 @@ def reproduce(
     if output.as_json:
         output.document(experiments.to_json(found.findings) | {"report": str(found.report)})
         return
-    experiments.show(found.findings, output.print)
+    output.draw(lambda console: experiments.show(found.findings, console))
     output.remark(f"The page is {found.report}.")

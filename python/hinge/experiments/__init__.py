@@ -8,5 +8,6 @@
 """
 
 from hinge.experiments._reproduce import STUDIES, Reproduction, reproduce
+from hinge.experiments._text import show, to_json
 
-__all__ = ["STUDIES", "Reproduction", "reproduce"]
+__all__ = ["STUDIES", "Reproduction", "reproduce", "show", "to_json"]

@@ -18,8 +18,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hinge._replacement import replace_text
 from hinge.experiments import _layout, _svg
-from hinge.experiments._files import replace_text
 from hinge.experiments._findings import Cell, Column, Findings, Picture, Table
 
 if TYPE_CHECKING:

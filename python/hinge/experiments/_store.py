@@ -9,13 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hinge.experiments._files import replace_text
+from hinge._json import plain, text_of
+from hinge._replacement import replace_text
 
 Record = dict[str, Any]
 
@@ -62,7 +62,7 @@ class Store:
         self._records[key] = record = plain(dict(result))
         if self._path is not None:
             with open(self._path, "a", encoding="utf-8") as file:
-                file.write(_json({"key": key, "result": record}) + "\n")
+                file.write(text_of({"key": key, "result": record}) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
 
@@ -72,12 +72,12 @@ class Store:
             return
         records = {key: self._records[key] for key in keys if key in self._records}
         document = {"facts": dict(facts), "results": records}
-        replace_text(self._path.with_name("results.json"), _json(document, indent=1) + "\n")
+        replace_text(self._path.with_name("results.json"), text_of(document, indent=1) + "\n")
         replace_text(self._path.with_name("results.csv"), _table(records))
 
     def _write(self, lines: list[Record]) -> None:
         assert self._path is not None
-        replace_text(self._path, "".join(_json(line) + "\n" for line in lines))
+        replace_text(self._path, "".join(text_of(line) + "\n" for line in lines))
 
 
 def _lines(path: Path) -> Iterator[Record]:
@@ -101,23 +101,6 @@ def _records(lines: list[Record]) -> Iterator[Record]:
 
 def _keyed(records: Mapping[str, Record]) -> list[Record]:
     return [{"key": key, "result": result} for key, result in records.items()]
-
-
-def plain(value: Any) -> Any:
-    """Return a value as it comes back from JSON; what is not finite becomes null."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-def _json(value: Any, indent: int | None = None) -> str:
-    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def _table(records: Mapping[str, Record]) -> str:

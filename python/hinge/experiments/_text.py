@@ -8,9 +8,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from hinge._json import plain
 from hinge.experiments import _layout
 from hinge.experiments._findings import Claim, Findings, Section
-from hinge.experiments._store import plain
 from hinge.experiments._text_table import item, show_table
 
 if TYPE_CHECKING:
