@@ -82,6 +82,7 @@ class Browser:
         self._text = b""
         self._number = 0
         self._session = {}
+        self._target = None
         self.events = []
 
     def call(self, method, seconds=20, **params):
@@ -93,10 +94,12 @@ class Browser:
         return answer["result"]
 
     def open(self, path, width=1280, height=900, scheme="light", media="screen"):
-        """Open a file of the disk in a new tab, and wait until it is loaded."""
+        """Open a file of the disk in a new tab, the only one, and wait until it is loaded."""
         self._session = {}
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        session = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        if self._target is not None:
+            self.call("Target.closeTarget", targetId=self._target)
+        self._target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        session = self.call("Target.attachToTarget", targetId=self._target, flatten=True)
         self._session = {"sessionId": session["sessionId"]}
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
