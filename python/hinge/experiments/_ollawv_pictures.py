@@ -73,13 +73,10 @@ def mean_accuracies(ours: Numbers, paper: Numbers, methods: Mapping[str, str]) -
         from hinge import plots
 
         bars = {
-            whose: {
-                label: float(np.mean([numbers[name][key] for name in sets]))
-                for key, label in methods.items()
-            }
+            whose: [float(np.mean([numbers[name][key] for name in sets])) for key in methods]
             for whose, numbers in (("ours", ours), ("paper", paper))
         }
-        return plots.accuracy_bars(bars, perfect=100)
+        return plots.accuracy_bars(bars, sets=list(methods.values()), perfect=100)
 
     caption = f"Means over the {len(sets)} sets that were run with all of these methods."
     return Picture("figure-1.9", "Figure 1.9: mean accuracy", caption, draw)

@@ -25,12 +25,12 @@ def accuracies(
 
         by_method, errors = (
             {
-                label: {each: numbers[each].get(key, 0.0) for each in shown}
+                label: [numbers[each].get(key, 0.0) for each in shown]
                 for key, label in methods.items()
             }
             for numbers in (scores, spreads)
         )
-        return plots.accuracy_bars(by_method, errors, perfect=100)
+        return plots.accuracy_bars(by_method, errors, sets=shown, perfect=100)
 
     caption = "Mean and standard deviation of the outer folds of each set."
     return Picture(name, title, caption, draw)

@@ -43,7 +43,7 @@ def render(findings: Findings) -> str:
     ImportError
         If jinja2 is not there. Without matplotlib, the page says so in place of its pictures.
     """
-    environment = _environment()
+    environment = environment_of_pages()
     script = _asset("report.js")
     all_claims = _layout.all_claims(findings)
     tables, figures, claims = itertools.count(1), itertools.count(1), itertools.count(1)
@@ -69,7 +69,8 @@ def render(findings: Findings) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment_of_pages() -> Environment:
+    """Return what makes pages of templates; raise ImportError where jinja2 is not there."""
     try:
         import jinja2
     except ImportError as error:

@@ -19,6 +19,7 @@ from hinge.experiments._findings import Findings
 from hinge.experiments._nlsgd import NLSGDStudy
 from hinge.experiments._ollawv import OLLAWVStudy
 from hinge.experiments._primal import PrimalStudy
+from hinge.experiments._report import environment_of_pages, write_report
 from hinge.experiments._seeding import SeedingStudy
 from hinge.experiments._sgd_variants import SGDVariantsStudy
 from hinge.experiments._store import Store
@@ -92,6 +93,8 @@ def reproduce(
         raise ValueError(f"study = {study!r} is not valid: it must be one of {', '.join(STUDIES)}")
     if size not in SIZES:
         raise ValueError(f"size = {size!r} is not valid: it must be one of {', '.join(SIZES)}")
+    if output is not None:
+        environment_of_pages()  # before hours of work, not after
     chosen = STUDIES[study]
     settings = Settings(size, None if folder is None else os.fspath(folder), n_jobs, time_limit)
     store = Store(output, chosen.name, {"text": chosen.protocol, "version": hinge.__version__})
@@ -127,8 +130,6 @@ def reproduce(
     store.export(list(records), findings.facts)
     report = None
     if output is not None:
-        from hinge.experiments._report import write_report
-
         report = Path(output) / "report.html"
         write_report(findings, report)
     return Reproduction(findings, records, report)
