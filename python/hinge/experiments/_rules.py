@@ -21,7 +21,7 @@ from sklearn.model_selection import train_test_split
 import hinge
 from hinge import _resources
 from hinge.experiments._deadline import Deadline
-from hinge.experiments._splits import load_split
+from hinge.experiments._splits import facts, load_split
 from hinge.experiments._study import Record, Settings
 
 STEPS = 100_000
@@ -61,8 +61,7 @@ def run_rule(name: str, rule: str, lower: float, settings: Settings) -> Record:
     is_first = (part < split.n_classes // 2 for part in (split.y, split.y_test))
     y, y_test = (part.astype(np.int64) for part in is_first)
     data = Halves(split.X, y, split.X_test, y_test)
-    n, d = data.X.shape
-    record = {"rows": n, "features": d, "test_rows": len(y_test), "split": split.how}
+    record = facts(split)
     cell = choose(data, rule, deadline, settings)
     if cell is None:
         return record | {"complete": False}
@@ -75,6 +74,7 @@ def run_rule(name: str, rule: str, lower: float, settings: Settings) -> Record:
         "eta": cell.eta,
         "steps": POINTS.tolist(),
         "accuracies": done,
+        "accuracy": float(np.mean([found[-1] for found in done])) if done else None,
         "complete": len(done) == N_SEEDS,
     }
     if rule == "pegasos":

@@ -16,6 +16,7 @@ from hinge.experiments._curves import RULES, Outcome, outcomes
 from hinge.experiments._findings import Cell, Column, Picture, Section, Table, number, word
 from hinge.experiments._rules import run_rule
 from hinge.experiments._sgd_claims import accuracy_claims, speed_claims
+from hinge.experiments._splits import parts
 from hinge.experiments._study import Records, Settings, Task, up_to
 
 # Sets by the size that adds them, with the least value of a feature. After the name of a set, it
@@ -85,7 +86,8 @@ def _accuracy_section(records: Records, found: Mapping[str, Mapping[str, Outcome
 def _accuracy_row(records: Records, name: str, reached: Mapping[str, Outcome]) -> list[Cell]:
     theirs = dict(zip(printed.RULES, printed.TABLE_2.get(name, ()), strict=False))
     best = max((reached[rule].end for rule in printed.RULES if rule in reached), default=None)
-    cells = [word(name)]
+    known = (records[key] for rule in RULES if (key := f"{name}/{rule}") in records)
+    cells = [word(name, note=parts(next(known, {})))]
     for rule in RULES:
         of = reached.get(rule)
         is_paper = rule in printed.RULES
@@ -171,8 +173,9 @@ def _curves(name: str, reached: Mapping[str, Outcome]) -> Picture:
             for rule, of in reached.items()
         }
         ax = plots.convergence(curves, y="accuracy")
-        top = max(of.end for of in reached.values()) / 100
-        ax.set(xscale="log", ylim=(0.5, top + 0.03), ylabel="accuracy on the test part")
+        ends = [of.end / 100 for of in reached.values()]
+        height = (min(0.5, *ends), max(ends) + 0.03)
+        ax.set(xscale="log", ylim=height, ylabel="accuracy on the test part")
         return ax
 
     caption = f"Accuracy on the test part of {name}, mean of the seeds and of five points."
