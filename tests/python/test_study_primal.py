@@ -8,7 +8,7 @@ from sklearn.svm import LinearSVC
 import hinge
 from hinge.experiments import _paper_004 as printed
 from hinge.experiments import _primal_claims as claims
-from hinge.experiments._phrases import run_entry, run_newton
+from hinge.experiments._phrases import load_bag, run_entry, run_newton
 from hinge.experiments._primal import PrimalStudy
 from hinge.experiments._study import Settings
 
@@ -100,6 +100,15 @@ def test_an_entry_is_the_accuracy_of_its_method_in_rounds(folder):
         scores.append(model.score(X[order[:150]], y[order[:150]]))
     assert found["accuracy"] == pytest.approx(np.mean(scores), abs=0.005)
     assert found["deviation"] == pytest.approx(np.std(scores), abs=0.005)
+
+
+def test_words_are_there_or_counted_without_punctuation(folder):
+    phrases, labels = hinge.load_phrases(f"{folder}/rotten_tomatoes_sst.tsv")
+    counts = CountVectorizer().fit_transform(phrases).toarray()
+    there, counted = (load_bag(None, "multi", features, folder) for features in ("bin", "freq"))
+    np.testing.assert_array_equal(counted.X.toarray(), counts)
+    np.testing.assert_array_equal(there.X.toarray(), counts > 0)
+    np.testing.assert_array_equal(there.y, labels)
 
 
 def test_a_small_run_fills_its_tables(folder):

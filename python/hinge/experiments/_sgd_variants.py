@@ -104,7 +104,7 @@ def _note(of: Outcome | None) -> str:
     if of is None:
         return ""
     eta = "" if of.eta is None else f", eta {of.eta:.3g}"
-    return f"± {of.spread:.2f}, {len(of.accuracies)} seeds; lambda {of.lambda_:g}{eta}"
+    return f"{of.shown}, {len(of.accuracies)} seeds; lambda {of.lambda_:g}{eta}"
 
 
 def _speed_section(found: Mapping[str, Mapping[str, Outcome]]) -> Section:
@@ -178,5 +178,8 @@ def _curves(name: str, reached: Mapping[str, Outcome]) -> Picture:
         ax.set(xscale="log", ylim=height, ylabel="accuracy on the test part")
         return ax
 
-    caption = f"Accuracy on the test part of {name}, mean of the seeds and of five points."
+    caption = (
+        f"Accuracy on the test part of {name}, mean of the seeds and of five points. A curve that "
+        "is not to be seen lies under another: NAG is close to momentum."
+    )
     return Picture("-".join(["curves", *re.findall(r"\w+", name)]), title, caption, draw)
