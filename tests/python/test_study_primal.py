@@ -130,7 +130,7 @@ def test_without_records_the_paper_is_shown():
         growth, every, few = STUDY.sections({}, Settings(size))
         assert [row[2].value for row in growth.tables[0].rows] == list(printed.TABLE_2.values())
         for section, paper in ((every, printed.TABLE_3), (few, printed.TABLE_4)):
-            shown = [row[4].value for row in section.tables[0].rows]
+            shown = [row[5].value for row in section.tables[0].rows]
             assert sorted(shown) == sorted(accuracy for accuracy, _ in paper.values())
         assert {c.holds for s in (growth, every, few) for c in s.claims} == {None}
 

@@ -69,12 +69,14 @@ def run_rule(name: str, rule: str, lower: float, settings: Settings) -> Record:
     seeds = range(N_SEEDS)
     runs = _in_threads([run(data, rule, cell, POINTS, each, deadline) for each in seeds], settings)
     done = [found for found in runs if found is not None]
+    ends = [found[-1] for found in done]
     record |= {
         "lambda": cell.lambda_,
         "eta": cell.eta,
         "steps": POINTS.tolist(),
         "accuracies": done,
-        "accuracy": float(np.mean([found[-1] for found in done])) if done else None,
+        "accuracy": float(np.mean(ends)) if ends else None,
+        "deviation": float(np.std(ends, ddof=1)) if len(ends) > 1 else None,
         "complete": len(done) == N_SEEDS,
     }
     if rule == "pegasos":

@@ -10,6 +10,7 @@ from functools import partial
 
 from hinge.experiments import _paper_002 as printed
 from hinge.experiments import _seeding_claims as claims
+from hinge.experiments._deadline import stopped
 from hinge.experiments._findings import Cell, Column, Section, Table, number, seconds, word
 from hinge.experiments._savings import SERIES, Run, key_of, runs_of, saved, saved_at, shared
 from hinge.experiments._seeding_pictures import common_picture, series_pictures
@@ -73,14 +74,15 @@ def _common_section(runs: Sequence[Run]) -> Section:
     ]
     rows = [
         [
-            word(run.set, note=parts(run.record)),
+            word(run.set),
             word(f"{SERIES[run.family]}, {_PAIRS[run.family]}"),
             *(number(run.record.get(f"vectors_{of}"), 0) for of in ("first", "second", "common")),
             number(shared(run), 1),
         ]
         for run in runs
     ]
-    caption = "Sums over the one-vs-rest machines of a set, each trained from nothing."
+    rows_of = parts({run.set: run.record for run in runs})
+    caption = f"Sums over the one-vs-rest machines of a set, each trained from nothing. {rows_of}"
     return Section(
         "Support vectors that two machines share",
         "The paper shows this as a picture without numbers, and gives no gamma.",
@@ -135,11 +137,10 @@ def _sums_row(run: Run, what: str) -> list[Cell]:
         return seconds(value, note=note) if what == "seconds" else number(value, 0, note=note)
 
     n_settings = len(run.record.get("cells", ()))
-    stopped = "" if run.record.get("complete", True) else "stopped by the time limit"
     cells = [
         word(run.set),
         word(SERIES[run.family]),
-        number(n_settings or None, 0, note=stopped),
+        number(n_settings or None, 0, note=stopped(run.record)),
         word(run.working_set),
         total("alone"),
     ]

@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 
 import hinge
 from hinge import datasets
-from hinge.experiments._study import Record
+from hinge.experiments._study import Record, Records
 
 # Sets (name and rows) of which papers 001 and 002 took other training rows than the published.
 _N_TRAIN = {("letter", 20_000): 15_000}
@@ -58,14 +58,6 @@ def load_split(name: str, folder: str | None, lower: float = 0.0) -> Split:
     return Split(scale(X), y, scale(X_test), y_test, data.n_classes, how)
 
 
-def parts(record: Record) -> str:
-    """Return which rows a record is about, in words."""
-    if not record:
-        return ""
-    shape = f"{record['rows']:,} rows to train, {record['test_rows']:,} to test"
-    return f"{shape}: {record['split']}"
-
-
 def facts(split: Split) -> Record:
     """Return what a record says of its set."""
     return {
@@ -74,3 +66,13 @@ def facts(split: Split) -> Record:
         "features": split.X.shape[1],
         "split": split.how,
     }
+
+
+def parts(known: Records) -> str:
+    """Return which rows of each set are in which part, in words; ``known`` has a record of each."""
+    each = [
+        f"{name} {record['rows']:,} and {record['test_rows']:,} ({record['split']})"
+        for name, record in known.items()
+        if "split" in record
+    ]
+    return f"Rows to train and to test: {'; '.join(each)}." if each else ""
