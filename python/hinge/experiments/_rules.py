@@ -35,8 +35,6 @@ POINTS = np.unique(np.geomspace(10, STEPS, 97).round().astype(int))
 _BLOCK = 20_000
 _CHOOSING_SEEDS = range(100, 103)
 
-Floats = NDArray[np.float64]
-
 
 class Halves(NamedTuple):
     """Rows of two classes: the first half of the classes of a set is 1, the others are 0."""
@@ -77,11 +75,10 @@ def run_rule(name: str, rule: str, lower: float, settings: Settings) -> Record:
         "accuracies": done,
         "accuracy": float(np.mean(ends)) if ends else None,
         "deviation": float(np.std(ends, ddof=1)) if len(ends) > 1 else None,
-        "complete": len(done) == N_SEEDS,
     }
     if rule == "pegasos":
         record["optimum"] = _optimum(data, cell.lambda_, deadline)
-    return record
+    return record | {"complete": len(done) == N_SEEDS and not deadline.is_over}
 
 
 def accuracies(
@@ -150,8 +147,8 @@ def _in_threads(calls: Iterable[Any], settings: Settings) -> list[Any]:
     return list(Parallel(n_jobs=threads, prefer="threads")(calls))
 
 
-def _optimum(data: Halves, lambda_: float, deadline: Deadline) -> float:
-    """Return the test accuracy (%) of the exact machine."""
+def _optimum(data: Halves, lambda_: float, deadline: Deadline) -> float | None:
+    """Return the test accuracy (%) of the exact machine; None if out of time."""
     exact = hinge.LinearSVC(
         loss="hinge",
         C=1 / (lambda_ * len(data.y)),
@@ -161,4 +158,4 @@ def _optimum(data: Halves, lambda_: float, deadline: Deadline) -> float:
         random_state=0,
         time_limit=deadline.left,
     ).fit(data.X, data.y)
-    return 100 * float(exact.score(data.X_test, data.y_test))
+    return None if deadline.is_over else 100 * float(exact.score(data.X_test, data.y_test))
