@@ -97,10 +97,10 @@ def _series_section(runs: Sequence[Run]) -> Section:
     by_set = ((own, "our own working set"), (theirs, "a working set as large as the paper's"))
     return Section(
         "Loops and time of series of machines",
-        "The queue is as long as the working set. The paper's was to hold all support vectors, so "
-        "its queue hands most of them on; our own begins with 128 rows, of which a queue holds "
-        "few support vectors, and is chosen well without it. What no seed saves is the kernel "
-        "matrix, which one-vs-rest machines share and which is computed anew at each setting.",
+        "The queue is as long as the working set. The paper's set was to hold all support vectors, "
+        "so its queue hands most of them on. Ours begins with 128 rows: a queue of these holds few "
+        "support vectors, and the solver finds good first rows without it. What no seed saves is "
+        "the kernel matrix, which one-vs-rest machines share, computed anew at each setting.",
         [
             _sums_table("Figure 2: loops, in sum over a series", runs, "loops"),
             _sums_table("Figure 2: time in seconds, in sum over a series", runs, "seconds"),
