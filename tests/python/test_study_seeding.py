@@ -17,6 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 STUDY = SeedingStudy()
 WAYS = ("alone", "queue", "coefficients")
+SHAPE = {"rows": 90, "test_rows": 10, "features": 4, "split": "as published"}
 
 
 def record(queue=0.5, coefficients=0.25, apart=1e-8, same=100.0, unfinished=0, common=80):
@@ -32,7 +33,7 @@ def record(queue=0.5, coefficients=0.25, apart=1e-8, same=100.0, unfinished=0, c
         machines[f"same_{way}"] = [same] * len(cells)
     totals = {key: sum(each[1:]) for key, each in machines.items()}
     vectors = {"vectors_first": 90, "vectors_second": 100, "vectors_common": common}
-    return {"cells": cells, "machines": machines, "complete": True, **totals, **vectors}
+    return {"cells": cells, "machines": machines, "complete": True, **SHAPE, **totals, **vectors}
 
 
 def runs(family="rbf", **of_record):
@@ -107,6 +108,7 @@ def test_a_series_has_the_machines_of_another_solver(wine):
         n_vectors = sum(len(machine.support_) for machine in machines)
         assert of_linear[f"vectors_{name}"] == pytest.approx(n_vectors, abs=3)
     assert all(record["complete"] for record in found.values())
+    assert of_linear["steps_coefficients"] < of_linear["steps_alone"]
     sections = STUDY.sections(found, settings)
     (result,) = [c for s in sections for c in s.claims if "change the result" in c.text]
     assert result.holds

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hinge.datasets._embedded import Embedded, Keel, ScikitLearn
 
 _UCI = "CC BY 4.0 (UCI)"
+_PASCAL = "Pascal Large Scale Learning Challenge"
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,11 @@ REGISTERED: dict[str, Facts] = {
     ),
     "mnist": Facts(70000, 784, 10, "MNIST", "CC BY-SA 3.0"),
     "covtype": Facts(581012, 54, 7, "UCI Covertype"),
+    "alpha": Facts(
+        500000, 500, 2, _PASCAL, "not stated", note="400,000 rows to train in paper 001"
+    ),
+    "gamma": Facts(500000, 500, 2, _PASCAL, "not stated", note="as alpha"),
+    "delta": Facts(500000, 500, 2, _PASCAL, "not stated", note="as alpha"),
     "breast_cancer": Facts(
         569,
         30,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -36,8 +37,19 @@ class Outcome(NamedTuple):
 
     @property
     def spread(self) -> float:
-        """Return the standard deviation of the seeds at the end."""
-        return float(self.accuracies[:, -1].std())
+        """Return the standard deviation of the seeds at the end (n - 1), NaN of a single one."""
+        ends = self.accuracies[:, -1]
+        return float(ends.std(ddof=1)) if len(ends) > 1 else math.nan
+
+    @property
+    def error(self) -> float:
+        """Return the standard error of the end."""
+        return self.spread / math.sqrt(len(self.accuracies))
+
+    @property
+    def shown(self) -> str:
+        """Return the end with the deviation of its seeds."""
+        return f"{self.end:.2f}" + ("" if math.isnan(self.spread) else f" ± {self.spread:.2f}")
 
     @property
     def curve(self) -> NDArray[np.float64]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from hinge.experiments._study import Record
+
 # A limit that estimators take, where no time is left.
 _LEAST = 1e-3
 
@@ -23,3 +25,8 @@ class Deadline:
     def left(self) -> float | None:
         """Return the seconds that are left, as a time limit of an estimator."""
         return None if self._end is None else max(_LEAST, self._end - time.monotonic())
+
+
+def stopped(record: Record) -> str:
+    """Return a note for a record that a time limit cut short."""
+    return "" if record.get("complete", True) else "stopped by the time limit"

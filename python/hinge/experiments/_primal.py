@@ -13,6 +13,8 @@ from typing import Any
 
 from hinge.experiments import _paper_004 as printed
 from hinge.experiments import _primal_claims as claims
+from hinge.experiments._beside import OFF, is_off
+from hinge.experiments._deadline import stopped
 from hinge.experiments._findings import Cell, Column, Picture, Section, Table, number, seconds, word
 from hinge.experiments._phrases import N_FEW, methods, run_entry, run_newton
 from hinge.experiments._primal_claims import Entries, Key
@@ -110,7 +112,7 @@ def _growth_section(records: Records) -> Section:
     rows = [
         [
             number(n_rows, 0),
-            seconds(record.get("seconds"), note=_stopped(record)),
+            seconds(record.get("seconds"), note=stopped(record)),
             number(printed.TABLE_2[n_rows], 0),
             number(record.get("steps"), 0),
             number(record.get("vectors"), 0),
@@ -175,16 +177,13 @@ def _known(found: Entries) -> Entries:
     return {key: record for key, record in found.items() if record.get("accuracy") is not None}
 
 
-def _stopped(record: Record) -> str:
-    return "" if record.get("complete", True) else "stopped by the time limit"
-
-
 def _entries_table(title: str, found: Entries, paper: printed.Entries) -> Table:
     columns = [
         Column("method", is_number=False),
         Column("labels", is_number=False),
         Column("features", is_number=False),
         Column("ours", "accuracy"),
+        Column("deviation", "accuracy"),
         Column("paper", "accuracy", is_paper=True),
         Column("ours", "time, s"),
         Column("paper", "time, s", is_paper=True),
@@ -205,7 +204,9 @@ def _entries_table(title: str, found: Entries, paper: printed.Entries) -> Table:
         if record or key in paper:
             is_best = bool(record) and record.get("accuracy") == best[mode, features]
             rows.append(_entry_row(key, record, paper.get(key, (None, None)), is_best))
-    caption = "The largest class: the accuracy of always the most frequent label."
+    rounds = max((record["rounds"] for record in _known(found).values()), default=None)
+    of_rounds = "" if rounds is None else f" Means and deviations of {rounds} rounds."
+    caption = f"The largest class: the accuracy of always the most frequent label.{of_rounds}"
     return Table(title, columns, rows, caption=caption)
 
 
@@ -213,15 +214,15 @@ def _entry_row(
     key: Key, record: Record, theirs: tuple[float | None, float | None], is_best: bool
 ) -> list[Cell]:
     name, mode, features = key
-    deviation = record.get("deviation")
-    spread = "" if deviation is None else f"± {deviation:.4f}, {record['rounds']} rounds"
-    note = "; ".join(part for part in (spread, _stopped(record)) if part)
+    far = theirs[0] is not None and is_off(record, theirs[0], None)
+    marks = {"is_off": far, "note": OFF if far else stopped(record)}
     chosen = record.get("parameters", {})
     return [
         word(_METHODS[name]),
         word(_LABELS[mode]),
         word(_FEATURES[features]),
-        number(record.get("accuracy"), 4, is_best=is_best, note=note),
+        number(record.get("accuracy"), 4, is_best=is_best, **marks),
+        number(record.get("deviation"), 4),
         number(theirs[0], 4),
         seconds(record.get("seconds")),
         number(theirs[1], 0),

@@ -21,7 +21,7 @@ from sklearn.model_selection import train_test_split
 import hinge
 from hinge import _resources
 from hinge.experiments._deadline import Deadline
-from hinge.experiments._splits import load_split
+from hinge.experiments._splits import facts, load_split
 from hinge.experiments._study import Record, Settings
 
 STEPS = 100_000
@@ -34,8 +34,6 @@ POINTS = np.unique(np.geomspace(10, STEPS, 97).round().astype(int))
 # Rows that are drawn at once where only the end counts.
 _BLOCK = 20_000
 _CHOOSING_SEEDS = range(100, 103)
-
-Floats = NDArray[np.float64]
 
 
 class Halves(NamedTuple):
@@ -61,8 +59,7 @@ def run_rule(name: str, rule: str, lower: float, settings: Settings) -> Record:
     is_first = (part < split.n_classes // 2 for part in (split.y, split.y_test))
     y, y_test = (part.astype(np.int64) for part in is_first)
     data = Halves(split.X, y, split.X_test, y_test)
-    n, d = data.X.shape
-    record = {"rows": n, "features": d, "test_rows": len(y_test), "split": split.how}
+    record = facts(split)
     cell = choose(data, rule, deadline, settings)
     if cell is None:
         return record | {"complete": False}
@@ -70,16 +67,18 @@ def run_rule(name: str, rule: str, lower: float, settings: Settings) -> Record:
     seeds = range(N_SEEDS)
     runs = _in_threads([run(data, rule, cell, POINTS, each, deadline) for each in seeds], settings)
     done = [found for found in runs if found is not None]
+    ends = [found[-1] for found in done]
     record |= {
         "lambda": cell.lambda_,
         "eta": cell.eta,
         "steps": POINTS.tolist(),
         "accuracies": done,
-        "complete": len(done) == N_SEEDS,
+        "accuracy": float(np.mean(ends)) if ends else None,
+        "deviation": float(np.std(ends, ddof=1)) if len(ends) > 1 else None,
     }
     if rule == "pegasos":
         record["optimum"] = _optimum(data, cell.lambda_, deadline)
-    return record
+    return record | {"complete": len(done) == N_SEEDS and not deadline.is_over}
 
 
 def accuracies(
@@ -148,8 +147,8 @@ def _in_threads(calls: Iterable[Any], settings: Settings) -> list[Any]:
     return list(Parallel(n_jobs=threads, prefer="threads")(calls))
 
 
-def _optimum(data: Halves, lambda_: float, deadline: Deadline) -> float:
-    """Return the test accuracy (%) of the exact machine."""
+def _optimum(data: Halves, lambda_: float, deadline: Deadline) -> float | None:
+    """Return the test accuracy (%) of the exact machine; None if out of time."""
     exact = hinge.LinearSVC(
         loss="hinge",
         C=1 / (lambda_ * len(data.y)),
@@ -159,4 +158,4 @@ def _optimum(data: Halves, lambda_: float, deadline: Deadline) -> float:
         random_state=0,
         time_limit=deadline.left,
     ).fit(data.X, data.y)
-    return 100 * float(exact.score(data.X_test, data.y_test))
+    return None if deadline.is_over else 100 * float(exact.score(data.X_test, data.y_test))

@@ -34,8 +34,9 @@ def common_picture(runs: Sequence[Run]) -> list[Picture]:
         )
 
     caption = (
-        "Support vectors of the second machine that the first has too: linear C 1 and 2, "
-        "polynomial degree 2 and 3, RBF C 1 and 2 with gamma 0.01; all one-vs-rest machines."
+        f"Support vectors of the second machine that the first has too, on {', '.join(sets)}: "
+        "linear C 1 and 2, polynomial degree 2 and 3, RBF C 1 and 2 with gamma 0.01; all "
+        "one-vs-rest machines."
     )
     return [Picture("figure-1", "Figure 1: support vectors in common", caption, draw)]
 
@@ -58,6 +59,8 @@ def series_pictures(runs: Sequence[Run]) -> list[Picture]:
 
 
 def _draw_series(runs: Sequence[Run]) -> Any:
+    from matplotlib.ticker import MaxNLocator
+
     from hinge.plots._look import COLOURS, DASHES, MARKS, pyplot, tidy
 
     figure, axes = pyplot().subplots(
@@ -80,6 +83,7 @@ def _draw_series(runs: Sequence[Run]) -> Any:
                 shown = [value / top for value in of_way]
                 ax.plot(_places(run), shown, label=way, marker=MARKS[k], markersize=4, **look)
             tidy(ax)
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             ax.set_ylim(0, 1.05)
             if column == 0:
                 ax.set_ylabel(f"{label} (share of the most)")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import hinge
 from hinge.experiments._deadline import Deadline
-from hinge.experiments._splits import Split, load_split
+from hinge.experiments._splits import Split, facts, load_split
 from hinge.experiments._study import Record, Settings
 
 FAMILIES = ("linear", "poly", "rbf")
@@ -30,7 +30,7 @@ MEASURES = ("loops", "steps", "values", "seconds")
 
 # Values of C, of 100 gamma and of the degree in a series that is thinned out. They begin with the
 # machines of figure 1, and have those of which the paper's text gives numbers (C = 2 and 7).
-_FEW_COSTS, _FEW_WIDTHS, _FEW_DEGREES = (1, 2, 7, 10), (1, 4, 7, 10), (2, 3, 5, 9)
+_FEW_COSTS, _FEW_WIDTHS, _FEW_DEGREES = (1, 2, 7, 10), (1, 4, 7, 10), (2, 3, 5)
 # Seconds after which the training of one setting is given up.
 _MOST_SECONDS = 60.0
 
@@ -79,8 +79,7 @@ def run_series(
         if number < 2:
             vectors.append(_support(models["alone"]))
     record: Record = {
-        "rows": len(split.y),
-        "split": split.how,
+        **facts(split),
         "cells": cells[: len(rows)],
         "machines": {key: [row[key] for row in rows] for key in (rows[0] if rows else ())},
         "complete": len(rows) == len(cells),

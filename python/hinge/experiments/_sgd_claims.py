@@ -57,7 +57,7 @@ def _judged(text: str, found: Outcomes, judge: Callable[[Outcomes], Verdict]) ->
 
 
 def _most_accurate(claimed: str, ours: Outcomes) -> Verdict:
-    """Tell whether a rule ends before the others, by more than two deviations of the seeds.
+    """Tell whether a rule ends before the others, by more than two standard errors.
 
     Where the best two, or the claimed and the best, are nearer than that, it cannot be told.
     """
@@ -65,9 +65,9 @@ def _most_accurate(claimed: str, ours: Outcomes) -> Verdict:
     best = order[0]
     rival = order[1] if best == claimed else claimed
     lead = ours[best].end - ours[rival].end
-    is_clear = lead > 2 * max(ours[best].spread, ours[rival].spread)
-    shown = ", ".join(f"{RULES[r]} {ours[r].end:.2f} ± {ours[r].spread:.2f}" for r in order)
-    note = "" if is_clear else f" {RULES[best]} and {RULES[rival]} are within two deviations."
+    is_clear = lead > 2 * math.hypot(ours[best].error, ours[rival].error)
+    shown = ", ".join(f"{RULES[rule]} {ours[rule].shown}" for rule in order)
+    note = "" if is_clear else f" {RULES[best]} and {RULES[rival]} are too near to be told apart."
     return (best == claimed) if is_clear else None, f"{shown} %.{note}"
 
 

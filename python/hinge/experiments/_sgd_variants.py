@@ -12,11 +12,14 @@ from functools import partial
 from typing import Any
 
 from hinge.experiments import _paper_001 as printed
+from hinge.experiments._beside import OFF, is_off
 from hinge.experiments._curves import RULES, Outcome, outcomes
+from hinge.experiments._deadline import stopped
 from hinge.experiments._findings import Cell, Column, Picture, Section, Table, number, word
 from hinge.experiments._rules import run_rule
 from hinge.experiments._sgd_claims import accuracy_claims, speed_claims
-from hinge.experiments._study import Records, Settings, Task, up_to
+from hinge.experiments._splits import parts
+from hinge.experiments._study import Record, Records, Settings, Task, up_to
 
 # Sets by the size that adds them, with the least value of a feature. After the name of a set, it
 # is part of the key.
@@ -72,12 +75,13 @@ def _accuracy_section(records: Records, found: Mapping[str, Mapping[str, Outcome
         columns += [Column("ours", RULES[rule]), Column("paper", RULES[rule], is_paper=True)]
     columns += [Column(RULES["sgd"], "not in the paper"), Column("exact", "not in the paper")]
     rows = [_accuracy_row(records, name, reached) for name, reached in found.items()]
+    known = {re.split("[ /]", key)[0]: record for key, record in records.items()}
     return Section(
         "Accuracy on the test part",
         "Alpha, Gamma and Delta are of the Pascal Large Scale Learning Challenge, whose files are "
         "hard to come by: they are run by --large if the folder of data sets has them. Sets in "
         "[-1, 1] and optdigits are not in the paper.",
-        [Table("Table 2: accuracy on the test part, %", columns, rows)],
+        [Table("Table 2: accuracy on the test part, %", columns, rows, caption=parts(known))],
         claims=[claim for name in _shown(found) for claim in accuracy_claims(name, found[name])],
     )
 
@@ -87,22 +91,22 @@ def _accuracy_row(records: Records, name: str, reached: Mapping[str, Outcome]) -
     best = max((reached[rule].end for rule in printed.RULES if rule in reached), default=None)
     cells = [word(name)]
     for rule in RULES:
-        of = reached.get(rule)
-        is_paper = rule in printed.RULES
-        is_best = is_paper and of is not None and of.end == best
-        cells.append(number(of and of.end, is_best=is_best, note=_note(of)))
-        if is_paper:
-            is_best = bool(theirs) and theirs[rule] == max(theirs.values())
-            cells.append(number(theirs.get(rule), is_best=is_best))
+        end = reached[rule].end if rule in reached else None
+        paper = theirs.get(rule)
+        is_best = rule in printed.RULES and end is not None and end == best
+        marks = _marks(records.get(f"{name}/{rule}", {}), paper)
+        cells.append(number(end, is_best=is_best, **marks))
+        if rule in printed.RULES:
+            cells.append(number(paper, is_best=paper is not None and paper == max(theirs.values())))
     cells.append(number(records.get(f"{name}/pegasos", {}).get("optimum")))
     return cells
 
 
-def _note(of: Outcome | None) -> str:
-    if of is None:
-        return ""
-    eta = "" if of.eta is None else f", eta {of.eta:.3g}"
-    return f"± {of.spread:.2f}, {len(of.accuracies)} seeds; lambda {of.lambda_:g}{eta}"
+def _marks(record: Record, paper: float | None) -> dict[str, Any]:
+    """Return whether an accuracy is far from the paper's, or why a rule has too few seeds."""
+    if paper is not None and is_off(record, paper, None):
+        return {"is_off": True, "note": OFF}
+    return {"note": stopped(record)}
 
 
 def _speed_section(found: Mapping[str, Mapping[str, Outcome]]) -> Section:
@@ -171,9 +175,13 @@ def _curves(name: str, reached: Mapping[str, Outcome]) -> Picture:
             for rule, of in reached.items()
         }
         ax = plots.convergence(curves, y="accuracy")
-        top = max(of.end for of in reached.values()) / 100
-        ax.set(xscale="log", ylim=(0.5, top + 0.03), ylabel="accuracy on the test part")
+        ends = [of.end / 100 for of in reached.values()]
+        height = (min(0.5, *ends), max(ends) + 0.03)
+        ax.set(xscale="log", ylim=height, ylabel="accuracy on the test part")
         return ax
 
-    caption = f"Accuracy on the test part of {name}, mean of the seeds and of five points."
+    caption = (
+        f"Accuracy on the test part of {name}, mean of the seeds and of five points. A curve that "
+        "is not to be seen lies under another: NAG is close to momentum."
+    )
     return Picture("-".join(["curves", *re.findall(r"\w+", name)]), title, caption, draw)

@@ -11,6 +11,7 @@ from sklearn.model_selection import train_test_split
 
 import hinge
 from hinge import datasets
+from hinge.experiments._study import Record, Records
 
 # Sets (name and rows) of which papers 001 and 002 took other training rows than the published.
 _N_TRAIN = {("letter", 20_000): 15_000}
@@ -55,3 +56,23 @@ def load_split(name: str, folder: str | None, lower: float = 0.0) -> Split:
         return scaled if lower == 0 else lower + (1 - lower) * scaled
 
     return Split(scale(X), y, scale(X_test), y_test, data.n_classes, how)
+
+
+def facts(split: Split) -> Record:
+    """Return what a record says of its set."""
+    return {
+        "rows": len(split.y),
+        "test_rows": len(split.y_test),
+        "features": split.X.shape[1],
+        "split": split.how,
+    }
+
+
+def parts(known: Records) -> str:
+    """Return which rows of each set are in which part, in words; ``known`` has a record of each."""
+    each = [
+        f"{name} {record['rows']:,} and {record['test_rows']:,} ({record['split']})"
+        for name, record in known.items()
+        if "split" in record
+    ]
+    return f"Rows to train and to test: {'; '.join(each)}." if each else ""
