@@ -45,6 +45,7 @@ __all__ = [
     "nested_cv",
     "nested_fold_labels",
     "predict",
+    "save",
     "simd_level",
 ]
 

@@ -4,6 +4,7 @@ from hinge import datasets as datasets
 from hinge._api import fit as fit
 from hinge._api import load as load
 from hinge._api import predict as predict
+from hinge._api import save as save
 from hinge._certificate import Certificate as Certificate
 from hinge._folds import fold_labels as fold_labels
 from hinge._folds import nested_fold_labels as nested_fold_labels
