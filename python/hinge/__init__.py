@@ -14,6 +14,7 @@ from hinge._core import __version__, simd_level
 from hinge._folds import fold_labels, nested_fold_labels
 from hinge._gd import GDSVC
 from hinge._kernels import kernel_matrix
+from hinge._libsvm_model import dump_libsvm_model, load_libsvm_model
 from hinge._libsvm_text import LibsvmBlocks, dump_libsvm, load_libsvm
 from hinge._linear_svc import LinearSVC
 from hinge._methods import methods
@@ -48,11 +49,13 @@ __all__ = [
     "PatternSearchCV",
     "__version__",
     "dump_libsvm",
+    "dump_libsvm_model",
     "fit",
     "fold_labels",
     "kernel_matrix",
     "load",
     "load_libsvm",
+    "load_libsvm_model",
     "load_phrases",
     "methods",
     "nested_cv",
