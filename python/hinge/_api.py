@@ -1,4 +1,4 @@
-"""Three functions for scripts: any method by name, any model by its file."""
+"""Functions for scripts: any method by name, any model by its file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 from typing import Any
 
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from hinge import _model_file
 from hinge._classifier import Classifier
 from hinge._methods import METHODS, class_of
+from hinge._scaling import MinMaxScaler
 
 
 def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
@@ -42,8 +44,45 @@ def predict(model: Classifier, X: Any) -> NDArray[Any]:
     return labels
 
 
-def load(path: str | os.PathLike[str]) -> Classifier:
-    """Read a fitted estimator that its ``save`` wrote.
+def save(model: Classifier | Pipeline, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator, alone or after a scaler, to a file that :func:`load` reads.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        An estimator of hinge, or a pipeline of a :class:`MinMaxScaler` and such an estimator,
+        as ``nested_cv(...).refit()`` returns it.
+    path : path
+        Any name; a file that is there is replaced.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import hinge
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.pipeline import make_pipeline
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = make_pipeline(hinge.MinMaxScaler(), hinge.OLLAWV(gamma=1)).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "wine.hinge")
+    ...     hinge.save(model, path)
+    ...     again = hinge.load(path)
+    >>> bool((again.decision_function(X) == model.decision_function(X)).all())
+    True
+    """
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [None, model]
+    match steps:
+        case [None | MinMaxScaler() as scaler, Classifier() as estimator]:
+            _model_file.save(estimator, path, scaler)
+        case _:
+            raise TypeError(
+                "model must be an estimator of hinge, or a pipeline of a hinge.MinMaxScaler and "
+                "an estimator of hinge"
+            )
+
+
+def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:
+    """Read a fitted estimator that :func:`save` or its own ``save`` wrote.
 
     It is what it was: class, parameters, fitted attributes, predictions to the bit, and the
     state from which ``partial_fit`` or ``warm_start`` go on. The file need not be trusted:
@@ -52,12 +91,13 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     Parameters
     ----------
     path : path
-        A file of :meth:`SVC.save <hinge.SVC.save>`, which all estimators have.
+        A file of :func:`save`, or of :meth:`SVC.save <hinge.SVC.save>`, which all estimators
+        have.
 
     Returns
     -------
-    estimator
-        Of the class that was saved.
+    estimator or Pipeline
+        Of the class that was saved; after its scaler if one was saved with it.
 
     Raises
     ------

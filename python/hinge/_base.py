@@ -102,7 +102,7 @@ class KernelClassifier(Classifier):
         self.n_kernel_evals_ = model.n_kernel_evals
 
     def _saved_state(self) -> dict[str, Any]:
-        return super()._saved_state() | _model_state.to_fields(self._model)
+        return super()._saved_state() | _model_state.named(self._model.state())
 
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)

@@ -59,7 +59,7 @@ def load_libsvm(
     Accepted: CRLF, tabs, blank lines, comments from ``#``, a byte order mark, a
     missing last newline, and a ``qid:`` after the label, which is ignored.
     """
-    reader = _core.LibsvmReader(*_reader_options(dtype, zero_based, n_features))
+    reader = _core.LibsvmReader(*reader_options(dtype, zero_based, n_features))
     with _opened(file) as stream:
         for piece in _pieces(stream, reader):
             reader.feed(piece)
@@ -102,7 +102,7 @@ class LibsvmBlocks:
     ) -> None:
         self.path = Path(path)
         self.block_rows = _parameters.positive("block_rows", block_rows)
-        self._options = _reader_options(dtype, zero_based, n_features)
+        self._options = reader_options(dtype, zero_based, n_features)
 
     @functools.cached_property
     def _found(self) -> tuple[int, NDArray[np.float64]]:
@@ -145,7 +145,7 @@ class LibsvmBlocks:
             yield _input.from_native(rows), labels
 
 
-def _reader_options(dtype: Any, zero_based: bool, n_features: Any) -> tuple[bool, bool, int | None]:
+def reader_options(dtype: Any, zero_based: bool, n_features: Any) -> tuple[bool, bool, int | None]:
     """Return the arguments of a reader of the core."""
     if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")

@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _container
 from hinge._core import __version__
 from hinge._fields import Fields
+from hinge._scaling import MinMaxScaler
 
 if TYPE_CHECKING:
     from hinge._classifier import Classifier
@@ -35,14 +37,14 @@ _VERSION = 1
 _NAMES = {"format": str, "version": int, "hinge": str, "class": str, "params": dict, "fitted": dict}
 
 
-def save(estimator: Classifier, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator in place of a file."""
+def save(estimator: Classifier, path: str | os.PathLike[str], scaler: Any = None) -> None:
+    """Write a fitted estimator, and the scaler of its rows, in place of a file."""
     check_is_fitted(estimator)
     path, kind = Path(path), type(estimator)
     if "_method" not in vars(kind):
         raise TypeError(f"{kind.__name__} cannot be saved: only the estimators of hinge itself can")
     params = {name: _to_json(name, value) for name, value in estimator.get_params(False).items()}
-    state = estimator._saved_state()
+    state = estimator._saved_state() | ({} if scaler is None else scaler._saved_state())
     arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
     header = {
         "format": _FORMAT,
@@ -59,8 +61,10 @@ def save(estimator: Classifier, path: str | os.PathLike[str]) -> None:
     _container.write(path, header, arrays)
 
 
-def restore(path: str | os.PathLike[str], kinds: Mapping[str, type[Classifier]]) -> Classifier:
-    """Return the estimator of a file, if it is one of some kinds."""
+def restore(
+    path: str | os.PathLike[str], kinds: Mapping[str, type[Classifier]]
+) -> Classifier | Pipeline:
+    """Return the estimator of a file, if it is one of some kinds, after its scaler if any."""
     path = Path(path)
     try:
         header, arrays = _container.read(path)
@@ -75,8 +79,8 @@ def restore(path: str | os.PathLike[str], kinds: Mapping[str, type[Classifier]])
 
 def _estimator(
     kind: type[Classifier], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
-) -> Classifier:
-    """Return an estimator from the content of a file."""
+) -> Classifier | Pipeline:
+    """Return an estimator from the content of a file, after its scaler if there is one."""
     params = {name: _from_json(value) for name, value in header["params"].items()}
     unknown = params.keys() - set(kind._get_param_names())
     if unknown:
@@ -87,8 +91,11 @@ def _estimator(
     estimator = kind(**params)
     saved = Fields(header["fitted"], arrays)
     estimator._restore(saved)
+    scaler = MinMaxScaler() if "scaler.data_min_" in saved else None
+    if scaler is not None:
+        scaler._restore(saved, estimator.n_features_in_)
     saved.finish()
-    return estimator
+    return estimator if scaler is None else make_pipeline(scaler, estimator)
 
 
 def _check_header(header: dict[str, Any]) -> None:

@@ -25,15 +25,17 @@ _PATTERNS = {"patterns": "u1", "pattern_counts": "f8"}
 _SPARSE = ("rows/indptr", "rows/indices", "rows/data")
 
 
-def to_fields(model: _core.Model) -> dict[str, Any]:
-    """Return everything that a model is."""
-    state = model.state()
-    rows = state.pop("rows")
+def named(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of a model by the names of a file."""
+    rows = state["rows"]
     if isinstance(rows, tuple):
-        state |= zip(_SPARSE, rows[:3], strict=True)
-    elif rows is not None:
-        state["rows"] = rows
-    return {_FOLDER + name: value for name, value in state.items()}
+        parts = zip(_SPARSE, rows[:3], (np.int64, np.int32, state["dtype"]), strict=True)
+        state = state | {name: part.astype(dtype, copy=False) for name, part, dtype in parts}
+    return {
+        _FOLDER + name: value
+        for name, value in state.items()
+        if name != "rows" or isinstance(rows, np.ndarray)
+    }
 
 
 def n_cols(saved: Fields) -> int:

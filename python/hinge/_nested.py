@@ -110,7 +110,8 @@ def nested_cv(
     Returns
     -------
     NestedResult, or with a list of methods a dict of them by name ("svc", "svc-2", ...)
-        After Ctrl-C, too, with ``complete`` False, if any cell was done.
+        After Ctrl-C, too, with ``complete`` False, if any cell was done; methods of which none
+        was done are missing.
 
     Notes
     -----
@@ -146,9 +147,13 @@ def nested_cv(
         name = estimator_of(each)[0]
         n_before = sum(known.split("-")[0] == name for known in results)
         label = f"{name}-{n_before + 1}" if n_before else name
-        result = run.select(each, grid, search, label)
-        results[label] = result
-        if not result.complete:
+        try:
+            results[label] = run.select(each, grid, search, label)
+        except KeyboardInterrupt:  # before its first cell was done
+            if not results:
+                raise
+            break
+        if not results[label].complete:
             break
     return results
 

@@ -3,11 +3,14 @@
 from hinge._api import fit as fit
 from hinge._api import load as load
 from hinge._api import predict as predict
+from hinge._api import save as save
 from hinge._certificate import Certificate as Certificate
 from hinge._folds import fold_labels as fold_labels
 from hinge._folds import nested_fold_labels as nested_fold_labels
 from hinge._gd import GDSVC as GDSVC
 from hinge._kernels import kernel_matrix as kernel_matrix
+from hinge._libsvm_model import dump_libsvm_model as dump_libsvm_model
+from hinge._libsvm_model import load_libsvm_model as load_libsvm_model
 from hinge._libsvm_text import LibsvmBlocks as LibsvmBlocks
 from hinge._libsvm_text import dump_libsvm as dump_libsvm
 from hinge._libsvm_text import load_libsvm as load_libsvm

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hinge import _core, _input
+from hinge import _core, _fields, _input
 from hinge._state import kept_on_failure
 
 
@@ -39,6 +40,28 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = _input.check_rows(X, estimator=self, reset=False)
         rows = _input.native_rows(X)
         return _input.from_native(_core.minmax_apply(rows, self.data_min_, self.data_range_))
+
+    def _saved_state(self) -> dict[str, Any]:
+        """Return all fitted attributes as arrays and values of JSON, by names for a file."""
+        check_is_fitted(self)
+        state: dict[str, Any] = {
+            "scaler.data_min_": self.data_min_,
+            "scaler.data_range_": self.data_range_,
+        }
+        if hasattr(self, "feature_names_in_"):
+            state["scaler.feature_names_in_"] = [str(name) for name in self.feature_names_in_]
+        return state
+
+    def _restore(self, saved: _fields.Fields, n_features: int) -> None:
+        """Take the fitted attributes from a file, and check them."""
+        self.n_features_in_ = n_features
+        self.data_min_ = saved.array("scaler.data_min_", "float64", (n_features,))
+        self.data_range_ = saved.array("scaler.data_range_", "float64", (n_features,))
+        if not (self.data_range_ > 0).all():
+            raise ValueError("'scaler.data_range_' has a number that is not positive")
+        if "scaler.feature_names_in_" in saved:
+            names = saved.texts("scaler.feature_names_in_", n_features)
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what this transformer takes."""

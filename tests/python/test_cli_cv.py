@@ -1,5 +1,8 @@
 """``hinge cv``, ``hinge train -v`` and ``hinge nested-cv`` give the numbers of Python."""
 
+import json
+import signal
+
 import numpy as np
 import pytest
 from sklearn import svm
@@ -10,6 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 import hinge
 from commands import call, facts_of_command, stdout_of
+from hinge.cli import _nested
 
 GRID = ["--grid", "C=1,2^4", "--grid", "gamma=0.1,1"]
 
@@ -92,3 +96,21 @@ def test_a_time_limit_is_no_failure(tmp_path):
     assert '"complete": false' in result.stdout
     assert "the time limit came first" in result.stderr
     assert (tmp_path / "run").exists()
+
+
+def test_ctrl_c_shows_the_methods_that_are_done(monkeypatch):
+    def interrupt_ollawv(facts):
+        if facts["method"] == "ollawv":
+            signal.raise_signal(signal.SIGINT)
+
+    grid = ["--grid", "gamma=0.1,1", "--outer", 2, "--inner", 2]
+    alone = facts_of_command("nested-cv", "iris", *grid)["methods"]["svc"]
+    monkeypatch.setattr(_nested, "cells_shown", lambda output: interrupt_ollawv)
+    before = signal.getsignal(signal.SIGINT)
+    result = call("nested-cv", "iris", *grid, "-s", "svc", "-s", "ollawv", "--json")
+    assert signal.getsignal(signal.SIGINT) is before
+    assert result.exit_code == 130
+    assert result.stderr == "hinge: interrupted; this is what was done\n"
+    facts = json.loads(result.stdout)
+    assert facts["complete"] is False
+    assert facts["methods"]["svc"]["outer_scores"] == alone["outer_scores"]

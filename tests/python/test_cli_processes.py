@@ -6,9 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from subprocess import PIPE
 
 import pytest
-from sklearn.datasets import load_digits
 
 import hinge
 from commands import run, start
@@ -39,46 +39,84 @@ def test_without_typer_one_sentence_tells_what_to_install():
     assert "pip install hinge[cli]" in line
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]], ids=["table", "json"])
-def test_ctrl_c_shows_what_is_done(tmp_path, options):
-    X, y = load_digits(return_X_y=True)
-    hinge.dump_libsvm(X, y, tmp_path / "digits.svm")
-    words = ["nested-cv", "digits.svm", "--checkpoint", "run", "--outer", "10", "--inner", "20"]
-    process = start(*words, *options, cwd=tmp_path)
-    while not (tmp_path / "run").exists():  # the first cells are done
-        assert process.poll() is None
-        time.sleep(0.05)
+def interrupt(process):
+    """Send Ctrl-C to a process, and return what it printed until its end."""
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    return process.communicate(timeout=30)
+
+
+# With a checkpoint as soon as a cell is done.
+EAGER = """
+import sys
+from hinge import _checkpoint, cli
+_checkpoint._SECONDS_BETWEEN = 0
+sys.argv = ["hinge", "nested-cv", "digits", "--outer", "20", "--checkpoint", "run", *sys.argv[1:]]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("options", [["--json"], []], ids=["json", "table"])
+def test_ctrl_c_shows_what_is_done(tmp_path, options):
+    command = [sys.executable, "-c", EAGER, *options]
+    with subprocess.Popen(command, cwd=tmp_path, text=True, stdout=PIPE, stderr=PIPE) as process:
+        while not (tmp_path / "run").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        out, err = interrupt(process)
     assert process.returncode == 130, err
-    assert "interrupted" in err
-    assert "Traceback" not in err
+    assert err.splitlines()[-1] == "hinge: interrupted; this is what was done"
     if options:
         facts = json.loads(out)
         assert facts["complete"] is False
         assert facts["methods"]["svc"]["counts"]["trainings"] > 0
     else:
-        assert "svc" in out
+        assert [line.split()[0] for line in out.splitlines()[3:]] == ["svc"] * 21
 
 
 def test_ctrl_c_before_anything_is_done_is_one_line(tmp_path):
-    process = start("cv", "-", stdin=subprocess.PIPE, cwd=tmp_path)
-    process.stdin.write("1 1:2\n" * 100)
-    process.stdin.flush()
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    with start("cv", "-", stdin=PIPE, cwd=tmp_path) as process:
+        # More than a pipe holds: the program reads.
+        process.stdin.write("1 1:2\n" * 100_000)
+        process.stdin.flush()
+        out, err = interrupt(process)
     assert (process.returncode, out, err) == (130, "", "hinge: interrupted\n")
 
 
-def test_a_reader_that_has_enough_is_no_error(tmp_path):
-    for words in (["datasets"], ["datasets", "--json"], ["--help"]):
-        read, write = os.pipe()
-        os.close(read)
-        process = start(*words, stdout=write)
-        os.close(write)
-        assert process.communicate(timeout=30)[1].replace("\n", "") in (
-            "",
-            "11 of 29 data sets are at hand.",
+@pytest.mark.parametrize(
+    "words", [["datasets", "-q"], ["datasets", "--json"], ["--help"]], ids=" ".join
+)
+def test_a_reader_that_has_enough_is_no_error(words):
+    read, write = os.pipe()
+    os.close(read)
+    code, _, err = run(*words, stdout=write)
+    os.close(write)
+    assert err == ""
+    assert code == (1 if words == ["--help"] else 141)
+
+
+def test_closed_and_full_streams_are_no_traceback(tmp_path):
+    for stream, code, said in (
+        (">&-", 0, ""),
+        ("2>&-", 0, ""),
+        (">/dev/full", 1, "hinge: No space left on device\n"),
+    ):
+        command = f'exec "{sys.executable}" -m hinge info {stream}'
+        found = subprocess.run(
+            ["sh", "-c", command], stderr=PIPE, text=True, stdout=subprocess.DEVNULL
         )
-        assert process.returncode != 0
+        assert (found.returncode, found.stderr) == (code, said), stream
+
+
+def test_without_a_terminal_there_are_no_control_characters(tmp_path):
+    for words in (["nested-cv", "iris", "-s", "ollawv"], ["train", "iris"]):
+        _, out, err = run(*words, cwd=tmp_path)
+        assert not [sign for sign in out + err if ord(sign) < 32 and sign != "\n"]
+
+
+def test_names_that_the_encoding_lacks_are_printed_even_so(tmp_path):
+    hinge.dump_libsvm([[0.0], [1.0]], [0, 1], tmp_path / "ünï.svm")
+    env = {"PYTHONIOENCODING": "ascii"}
+    code, out, err = run("train", "ünï.svm", cwd=tmp_path, env=env)
+    assert (code, err) == (0, "")
+    assert r"\xfcn\xef.model" in out
+    assert (tmp_path / "ünï.model").exists()

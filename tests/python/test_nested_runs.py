@@ -7,7 +7,7 @@ import pytest
 from sklearn import datasets
 
 import hinge
-from hinge import nested_cv
+from hinge import _nested, nested_cv
 from processes import facts_of
 
 GRID = {"C": [1.0, 16.0], "gamma": [0.1, 1.0, 4.0]}
@@ -163,3 +163,20 @@ def test_an_interrupt_keeps_what_is_done(n_jobs):
         False,
         True,
     )
+
+
+def test_an_interrupt_of_the_next_method_keeps_those_that_are_done(digits, monkeypatch):
+    select = _nested._Run.select
+
+    def interrupt(run, method, *rest):
+        if method == "ollawv":
+            raise KeyboardInterrupt
+        return select(run, method, *rest)
+
+    monkeypatch.setattr(_nested._Run, "select", interrupt)
+    arguments = {"grid": {"gamma": [0.1, 1.0]}, "outer": 2, "inner": 2, "random_state": 0}
+    results = nested_cv(*digits, ["svc", "ollawv", "newton"], **arguments)
+    assert list(results) == ["svc"]
+    assert results["svc"].complete
+    with pytest.raises(KeyboardInterrupt):
+        nested_cv(*digits, ["ollawv", "svc"], **arguments)

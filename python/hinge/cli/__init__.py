@@ -21,9 +21,12 @@ def main() -> None:
         sys.exit(
             f"hinge: the command line needs {' and '.join(missing)}; run: pip install hinge[cli]"
         )
-    from hinge.cli._app import app
+    try:
+        from hinge.cli._app import app
 
-    app(prog_name="hinge")
+        app(prog_name="hinge")
+    except KeyboardInterrupt:  # before a command began
+        sys.exit(130)
 
 
 def _open_closed_streams() -> None:

@@ -15,10 +15,9 @@ from hinge.cli._output import Output, table
 from hinge.cli._progress import cells_shown
 from hinge.cli._source import Source
 from hinge.cli._summary import (
-    facts_of_data,
+    facts_of_run,
     headline_of_data,
     headline_of_machine,
-    parameters_of,
     share,
     with_spread,
 )
@@ -54,17 +53,8 @@ def cross_validate(
     estimator = machine.estimator(data.classes)
     found = run_folds(data, estimator, machine, folds, output, scoring)
     if output.as_json:
-        output.document(
-            {
-                "data": facts_of_data(data),
-                "method": machine.method,
-                "parameters": parameters_of(estimator),
-                "scaled": machine.scale,
-                "scoring": scoring,
-                "seed": machine.seed,
-                **found.facts(),
-            }
-        )
+        facts = facts_of_run(data, machine, estimator)
+        output.document(facts | {"scoring": scoring} | found.facts())
         return
     rows = [
         (str(fold), f"{n:,}", f"{score:.4f}", share(support))

@@ -143,12 +143,13 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
     if interrupts:
         say("interrupted; this is what was done")
         raise typer.Exit(INTERRUPTED)
-    if len(results) < len(set(selection.methods)) or not _is_complete(results):
+    if not _is_complete(results, selection):
         say("the time limit came first; this is what was done")
 
 
-def _is_complete(results: Mapping[str, NestedResult]) -> bool:
-    return all(result.complete for result in results.values())
+def _is_complete(results: Mapping[str, NestedResult], selection: Selection) -> bool:
+    is_done = [result.complete for result in results.values()]
+    return all(is_done) and len(is_done) == len(selection.methods)
 
 
 def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:
@@ -177,7 +178,7 @@ def _document(
         "scale": selection.scale,
         "scoring": selection.scoring,
         "seed": selection.seed,
-        "complete": _is_complete(results) and len(results) == len(selection.methods),
+        "complete": _is_complete(results, selection),
         "methods": {
             name: {
                 "complete": result.complete,

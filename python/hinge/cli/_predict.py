@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hinge.cli._model_file import read_model
+from hinge.cli._model_formats import read_model
 from hinge.cli._options import Jobs
 from hinge.cli._output import Output
 from hinge.cli._source import Source
@@ -52,7 +52,8 @@ def predict(
     """Write the label that a model gives to each row, one a line.
 
     Prints the accuracy by the labels in DATA: on stdout, as svm-predict does, or on stderr where
-    stdout has the labels. Rows are scaled as in training.
+    stdout has the labels. Rows are scaled as in training. Words in columns of a table are
+    numbered by each file on its own: the files must have the same ones.
 
     Examples:
       hinge predict heart_scale.t heart_scale.model labels.txt

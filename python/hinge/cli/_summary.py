@@ -11,7 +11,19 @@ from hinge.cli._values import text_of
 
 if TYPE_CHECKING:
     from hinge._classifier import Classifier
+    from hinge.cli._machine import Machine
     from hinge.datasets import Dataset
+
+
+def facts_of_run(data: Dataset, machine: Machine, estimator: Classifier) -> dict[str, Any]:
+    """Return what a JSON document tells about a machine and its data."""
+    return {
+        "data": facts_of_data(data),
+        "method": machine.method,
+        "parameters": _parameters_of(estimator),
+        "scaled": machine.scale,
+        "seed": machine.seed,
+    }
 
 
 def facts_of_data(data: Dataset) -> dict[str, Any]:
@@ -31,7 +43,7 @@ def headline_of_data(data: Dataset) -> str:
     )
 
 
-def parameters_of(estimator: Classifier) -> dict[str, Any]:
+def _parameters_of(estimator: Classifier) -> dict[str, Any]:
     """Return all parameters of an estimator; weights of classes by the names of these."""
     params = dict(estimator.get_params(deep=False))
     weights = params.get("class_weight")
@@ -42,7 +54,7 @@ def parameters_of(estimator: Classifier) -> dict[str, Any]:
 
 def headline_of_machine(estimator: Classifier, scaled: bool) -> str:
     """Return a method in a line: its main parameters, and those that are not as usual."""
-    params, usual = parameters_of(estimator), type(estimator)().get_params(deep=False)
+    params, usual = _parameters_of(estimator), type(estimator)().get_params(deep=False)
     main = ("kernel", "gamma", *type(estimator)._path)
     hidden = ("n_jobs", "random_state", "verbose")
     shown = [

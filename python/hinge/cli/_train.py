@@ -10,12 +10,12 @@ import typer
 
 from hinge.cli._cross_validation import run_folds
 from hinge.cli._machine import Machine
-from hinge.cli._model_file import FORMATS, target_of, write_model
+from hinge.cli._model_formats import FORMATS, target_of, write_model
 from hinge.cli._options import choice, optional
 from hinge.cli._output import Output, facts_table
 from hinge.cli._progress import steps_shown
 from hinge.cli._source import Source
-from hinge.cli._summary import facts_of_data, headline_of_data, headline_of_machine, parameters_of
+from hinge.cli._summary import facts_of_run, headline_of_data, headline_of_machine
 from hinge.cli._trained import facts_of_model, lines_of_model
 
 if TYPE_CHECKING:
@@ -73,13 +73,7 @@ def train(
     target = None if n_folds is not None else target_of(model, source, file_format, machine.scale)
     data = source.load()
     estimator = machine.estimator(data.classes)
-    facts = {
-        "data": facts_of_data(data),
-        "method": machine.method,
-        "parameters": parameters_of(estimator),
-        "scaled": machine.scale,
-        "seed": machine.seed,
-    }
+    facts = facts_of_run(data, machine, estimator)
     if target is None:
         found = run_folds(data, estimator, machine, n_folds or 2, output)
         if output.as_json:
@@ -88,7 +82,7 @@ def train(
             output.print(f"Cross Validation Accuracy = {100 * found.pooled_accuracy:g}%")
         return
     start = time.perf_counter()
-    fitted = fit(data, estimator, machine.scale, output)
+    fitted = _fit(data, estimator, machine.scale, output)
     seconds = time.perf_counter() - start
     write_model(fitted, target, file_format)
     is_wanted = not uncertified and (output.as_json or not output.quiet)
@@ -110,7 +104,7 @@ def train(
         )
 
 
-def fit(data: Dataset, estimator: Classifier, scale: bool, output: Output) -> Any:
+def _fit(data: Dataset, estimator: Classifier, scale: bool, output: Output) -> Any:
     """Return the estimator fitted to all rows, in a pipeline with its scaler if there is one."""
     from sklearn.pipeline import make_pipeline
 

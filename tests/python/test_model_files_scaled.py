@@ -1,0 +1,91 @@
+"""A scaler and its classifier are kept in one file, which is checked like any other."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_wine
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import hinge
+from archives import parts, rebuild
+from equality import assert_same_estimator
+from hinge import OLLAWV, SVC, LinearSVC, MinMaxScaler
+
+X, Y = load_wine(return_X_y=True)
+COLUMNS = [f"column {number}" for number in range(13)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [X, X.astype(np.float32), sp.csr_matrix(X), pd.DataFrame(X, columns=COLUMNS)],
+    ids=["dense", "float32", "csr", "pandas"],
+)
+@pytest.mark.parametrize("model", [SVC(), OLLAWV(gamma=1), LinearSVC()], ids=str)
+def test_a_pipeline_comes_back_as_it_was(tmp_path, rows, model):
+    whole = make_pipeline(MinMaxScaler(), model).fit(rows, Y)
+    hinge.save(whole, tmp_path / "m")
+    again = hinge.load(tmp_path / "m")
+    assert [name for name, _ in again.steps] == [name for name, _ in whole.steps]
+    for copy, own in zip(again, whole, strict=True):
+        assert_same_estimator(copy, own)
+    np.testing.assert_array_equal(again.decision_function(rows), whole.decision_function(rows))
+
+
+def test_an_estimator_alone_is_saved_as_it_saves_itself(tmp_path):
+    model = SVC().fit(X, Y)
+    hinge.save(model, tmp_path / "by function")
+    model.save(tmp_path / "by method")
+    assert (tmp_path / "by function").read_bytes() == (tmp_path / "by method").read_bytes()
+
+
+def test_the_choice_of_nested_cv_can_be_saved(tmp_path):
+    found = hinge.nested_cv(X, Y, "ollawv", outer=2, inner=2, random_state=0).refit()
+    hinge.save(found, tmp_path / "m")
+    assert (hinge.load(tmp_path / "m").predict(X) == found.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(StandardScaler(), SVC()),
+        make_pipeline(MinMaxScaler(), MinMaxScaler(), SVC()),
+        make_pipeline(SVC()),
+        MinMaxScaler(),
+        None,
+    ],
+    ids=["other scaler", "two scalers", "no scaler", "no classifier", "nothing"],
+)
+def test_anything_else_is_refused(tmp_path, model):
+    with pytest.raises(TypeError, match="a pipeline of a hinge"):
+        hinge.save(model, tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_pipeline_must_be_fitted(tmp_path):
+    with pytest.raises(NotFittedError):
+        hinge.save(make_pipeline(MinMaxScaler(), SVC()), tmp_path / "m")
+    with pytest.raises(NotFittedError):
+        hinge.save(make_pipeline(MinMaxScaler(), SVC().fit(X, Y)), tmp_path / "m")
+
+
+CHANGES = {
+    "no range": lambda arrays: arrays.pop("scaler.data_range_"),
+    "no minimum": lambda arrays: arrays.pop("scaler.data_min_"),
+    "range 0": lambda arrays: arrays["scaler.data_range_"].__setitem__(3, 0),
+    "NaN": lambda arrays: arrays["scaler.data_min_"].__setitem__(3, np.nan),
+    "length": lambda arrays: arrays.update({"scaler.data_min_": np.zeros(12)}),
+    "type": lambda arrays: arrays.update({"scaler.data_min_": np.zeros(13, dtype=np.float32)}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_scaler_is_refused_by_its_name(tmp_path, change):
+    hinge.save(make_pipeline(MinMaxScaler(), SVC()).fit(X, Y), tmp_path / "m")
+    header, arrays = parts(tmp_path / "m")
+    CHANGES[change](arrays)
+    rebuild(tmp_path / "m", header, arrays)
+    with pytest.raises(ValueError, match=r"scaler\.data_"):
+        hinge.load(tmp_path / "m")
