@@ -32,7 +32,7 @@ bench-smoke:
 
 # The site, into site/; warnings are errors. Needs no Rust: docstrings are read, not imported.
 docs: $(VENV)/.docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 develop: $(VENV)/.built
 
