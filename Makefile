@@ -8,7 +8,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 
-.PHONY: demo test develop lint bench-smoke clean need-python need-rust
+.PHONY: demo test develop lint bench-smoke docs clean need-python need-rust
 
 demo: develop
 	$(BIN)/python -m hinge.demo
@@ -30,6 +30,10 @@ lint: develop
 bench-smoke:
 	cargo bench --quiet --profile test -- --test
 
+# The site, into site/; warnings are errors. Needs no Rust: docstrings are read, not imported.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 develop: $(VENV)/.built
 
 $(VENV)/.built: $(VENV)/.dev $(SOURCES)
@@ -40,6 +44,12 @@ $(VENV)/.dev: pyproject.toml | need-python need-rust
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(VENV)/.docs: pyproject.toml | need-python
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
 need-python:
@@ -53,4 +63,4 @@ need-rust:
 	  || { echo "hinge needs Rust 1.89 or newer, but this is $$(cargo --version). Run: rustup update stable." >&2; exit 1; }
 
 clean:
-	rm -rf $(VENV) target
+	rm -rf $(VENV) target site

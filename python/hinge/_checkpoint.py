@@ -6,6 +6,7 @@ import hashlib
 import os
 import time
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,9 @@ class Checkpoint:
             TypeError,
             AttributeError,
             EOFError,
+            RuntimeError,
             zipfile.BadZipFile,
+            zlib.error,
         ) as error:
             raise ValueError(f"{str(self._path)!r} is not a checkpoint: {error}") from error
         if version != _VERSION:

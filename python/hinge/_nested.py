@@ -89,7 +89,7 @@ def nested_cv(
     n_jobs : int or None, default=-1
         Threads.
     memory_budget : int or None
-        Bytes for distances and kernel matrices; None for most of what is free. A set that
+        Bytes for distances and kernel matrices; None for half of what is free. A set that
         does not fit is trained from cached rows.
     prune : bool, default=False
         Leave out the rest of a cell that cannot win any more: its score so far with perfect

@@ -31,9 +31,11 @@ class NestedResult:
     support_fraction : ndarray of shape (n_outer,)
         Share of the training rows that are support vectors of the chosen machines.
     seconds : dict
-        Wall time by phase.
+        Wall time of the "inner" and the "outer" part; and, summed over all threads, of "rows",
+        "products", "training" and "testing".
     counts : dict
-        Trainings (cells on splits), steps, and machines that did not converge.
+        "trainings" (cells on splits), "kernel_evaluations", "loops", "steps", and machines that
+        did not converge, "unfinished".
     complete : bool
         False if an interrupt or the time limit came first.
     """
@@ -104,7 +106,7 @@ class NestedResult:
         ):
             shown = ", ".join(f"{name}={_short(value)}" for name, value in params.items())
             lines.append(f"  outer fold {fold}: {score:.4f}  {shown}")
-        total = sum(self.seconds.values())
+        total = self.seconds["inner"] + self.seconds["outer"]
         lines.append(f"  {self.counts['trainings']:,} trainings in {total:.2f} s")
         return "\n".join(lines)
 

@@ -19,8 +19,8 @@ class NNISDA(SolvedClassifier):
 
     that is squared hinge loss, and a bias that is part of the norm (scikit-learn's ``SVC`` has the
     hinge loss and a free bias; solutions differ). The kernel must be positive semi-definite.
-    Same optimum as :class:`MNSVM`, in fewer kernel rows. (V. Kecman and Lj. Zigic, Algorithms
-    for Direct L2 Support Vector Machines, 2014.)
+    Same optimum as :class:`MNSVM`, with one kernel row a step instead of two. (V. Kecman and
+    Lj. Zigic, Algorithms for Direct L2 Support Vector Machines, 2014.)
 
     Parameters
     ----------

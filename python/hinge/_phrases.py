@@ -47,7 +47,7 @@ def load_phrases(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.in
     try:
         with _opened(path) as stream:
             return _read(stream, path)
-    except (EOFError, UnicodeDecodeError, zlib.error, gzip.BadGzipFile) as error:
+    except (EOFError, UnicodeDecodeError, csv.Error, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
 
 
@@ -71,10 +71,17 @@ def _read(stream: IO[str], path: Path) -> tuple[list[str], NDArray[np.int64]]:
         try:
             if len(fields) != len(names):
                 raise ValueError(f"{len(fields)} fields instead of {len(names)}")
-            labels.append(int(fields[label]))
+            labels.append(_label(fields[label]))
         except ValueError as error:
             raise ValueError(f"line {lines.line_num} of {str(path)!r}: {error}") from None
         phrases.append(fields[phrase])
     if not phrases:
         raise ValueError(f"{str(path)!r} has no phrases")
     return phrases, np.array(labels, dtype=np.int64)
+
+
+def _label(text: str) -> int:
+    label = int(text)
+    if not -(2**63) <= label < 2**63:
+        raise ValueError(f"the label {label} does not fit into 64 bits")
+    return label

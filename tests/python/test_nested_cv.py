@@ -216,6 +216,8 @@ def test_a_result_can_be_shown_and_fitted_again():
     X, y = wine()
     result = nested_cv(X, y, "svc", SMALL["svc"], random_state=0, outer=3, inner=3)
     assert "svc: accuracy" in str(result)
+    wall = result.seconds["inner"] + result.seconds["outer"]
+    assert str(result).endswith(f"trainings in {wall:.2f} s")
     assert result._repr_html_().count("<tr>") == 4
     frame = result.to_frame()
     assert len(frame) == 3 * 6

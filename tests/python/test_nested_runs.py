@@ -8,6 +8,7 @@ from sklearn import datasets
 
 import hinge
 from hinge import _nested, nested_cv
+from hinge._checkpoint import Checkpoint
 from processes import facts_of
 
 GRID = {"C": [1.0, 16.0], "gamma": [0.1, 1.0, 4.0]}
@@ -124,6 +125,28 @@ def test_a_file_that_is_no_checkpoint_is_named(digits, tmp_path, content):
     with pytest.raises(ValueError, match=r"run\.npz.*is not a checkpoint"):
         nested_cv(*digits, "svc", GRID, random_state=0, checkpoint=path)
     assert path.read_bytes() == content
+
+
+def test_a_damaged_checkpoint_is_named_or_means_the_same(digits, tmp_path):
+    path, arguments = tmp_path / "run.npz", {"outer": 2, "inner": 2, "random_state": 0}
+    nested_cv(*digits, "ollawv", {"margin": [0.1]}, checkpoint=path, **arguments)
+    whole = path.read_bytes()
+    intact = Checkpoint(path, "ollawv", "")._read()
+    rng = np.random.default_rng(0)
+    errors = []
+    for place in range(0, len(whole), 3):
+        damaged = bytearray(whole)
+        damaged[place] ^= int(rng.integers(1, 256))
+        path.write_bytes(damaged)
+        try:
+            found = Checkpoint(path, "ollawv", "")._read()
+        except ValueError as error:
+            errors.append(str(error))
+        else:
+            for name in intact.keys() & found.keys():
+                np.testing.assert_array_equal(found[name], intact[name])
+    assert len(errors) > 200
+    assert all("is not a checkpoint" in error for error in errors)
 
 
 def test_a_checkpoint_needs_folds_that_come_again(digits, tmp_path):

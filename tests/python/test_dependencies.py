@@ -1,0 +1,59 @@
+"""docs/dependencies.md names every direct dependency, and no other."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def tables():
+    """Return the rows, without the last column, of the tables under each heading."""
+    found, rows = {}, []
+    for line in (ROOT / "docs" / "dependencies.md").read_text().splitlines():
+        if line.startswith("## "):
+            found[line.removeprefix("## ")] = rows = []
+        elif line.startswith("| `"):
+            *names, reason = [cell.strip() for cell in line.strip("| ").split(" | ")]
+            assert reason, f"there is no reason for {names}"
+            rows.append(tuple(name.replace("`", "") for name in names))
+    return found
+
+
+def package(requirement):
+    """Return the name of what is required, without version and extras."""
+    return re.match(r"[\w.-]+", requirement)[0].lower()
+
+
+def test_every_crate_is_there():
+    manifest = tomllib.loads((ROOT / "Cargo.toml").read_text())
+    by_system = manifest.get("target", {}).values()
+    parts = [manifest, *by_system]
+    kinds = ("dependencies", "dev-dependencies", "build-dependencies")
+    crates = [name for part in parts for kind in kinds for name in part.get(kind, {})]
+    assert sorted(tables()["Rust"]) == sorted((name,) for name in crates)
+
+
+def test_every_package_is_there():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = {(package(name),) for name in project["project"]["dependencies"]}
+    optional = {
+        (package(name), extra)
+        for extra, names in project["project"]["optional-dependencies"].items()
+        for name in names
+        if package(name) != "hinge"
+    }
+    groups = {
+        (package(name), group)
+        for group, names in project["dependency-groups"].items()
+        for name in names
+    }
+    build = {(package(name), "build") for name in project["build-system"]["requires"]}
+    rows = tables()["Python"]
+    listed = {
+        (row[0], group) if row[1:] else row
+        for row in rows
+        for group in (row[1].split(", ") if row[1:] else [""])
+    }
+    assert listed == needed | optional | groups | build
+    assert len(rows) == len(set(rows))
