@@ -99,7 +99,7 @@ def test_an_entry_is_the_accuracy_of_its_method_in_rounds(folder):
         model.fit(X[order[150:]], y[order[150:]])
         scores.append(model.score(X[order[:150]], y[order[:150]]))
     assert found["accuracy"] == pytest.approx(np.mean(scores), abs=0.005)
-    assert found["deviation"] == pytest.approx(np.std(scores), abs=0.005)
+    assert found["deviation"] == pytest.approx(np.std(scores, ddof=1), abs=0.005)
 
 
 def test_words_are_there_or_counted_without_punctuation(folder):

@@ -128,7 +128,7 @@ def run_entry(
     scores, seconds = np.transpose(runs)
     return record | {
         "accuracy": float(scores.mean()),
-        "deviation": float(scores.std()),
+        "deviation": float(scores.std(ddof=1)) if len(scores) > 1 else None,
         "seconds": float(seconds.mean()),
         "rounds": len(runs),
         "parameters": cell,

@@ -17,13 +17,11 @@ from hinge.experiments._beside import OFF, is_off
 from hinge.experiments._deadline import stopped
 from hinge.experiments._findings import Cell, Column, Picture, Section, Table, number, seconds, word
 from hinge.experiments._phrases import N_FEW, methods, run_entry, run_newton
-from hinge.experiments._primal_claims import Entries, Key
+from hinge.experiments._primal_claims import FEATURES, LABELS, Entries, Key
 from hinge.experiments._study import Record, Records, Settings, Task
 
 _METHODS = {"GD": "gradient descent", "SSG": "Pegasos", "NM": "Newton", "dual": "dual, exact"}
-_LABELS = {"bin": "two", "multi": "five"}
-_FEATURES = {"bin": "words", "freq": "counts"}
-_SETTINGS = tuple(itertools.product(_LABELS, _FEATURES))
+_SETTINGS = tuple(itertools.product(LABELS, FEATURES))
 
 # Rows of table 2, and rounds of table 3, of each size.
 _MOST_ROWS = {"small": 4_000, "medium": 8_000, "large": 16_000}
@@ -85,7 +83,7 @@ class PrimalStudy:
 def _keys(is_few: bool) -> list[Key]:
     """Return the entries of table 4 (few phrases) or 3, those of the same rows together."""
     names = methods(is_few, n_jobs=1)
-    return [(name, mode, features) for features in _FEATURES for mode in _LABELS for name in names]
+    return [(name, mode, features) for features in FEATURES for mode in LABELS for name in names]
 
 
 def _few_key(key: Key) -> str:
@@ -219,8 +217,8 @@ def _entry_row(
     chosen = record.get("parameters", {})
     return [
         word(_METHODS[name]),
-        word(_LABELS[mode]),
-        word(_FEATURES[features]),
+        word(LABELS[mode]),
+        word(FEATURES[features]),
         number(record.get("accuracy"), 4, is_best=is_best, **marks),
         number(record.get("deviation"), 4),
         number(theirs[0], 4),
@@ -248,8 +246,8 @@ def _bars(name: str, title: str, known: Entries, paper: printed.Entries) -> list
         shown = {label: of for label, of in bars.items() if any(value == value for value in of)}
         shares = {key[1:]: record["largest"] for key, record in known.items()}
         shown["largest class"] = [shares.get(of, nothing) for of in _SETTINGS]
-        sets = [f"{_LABELS[mode]} labels, {_FEATURES[features]}" for mode, features in _SETTINGS]
-        return plots.accuracy_bars(shown, sets=sets)
+        sets = [f"{LABELS[mode]} labels, {FEATURES[features]}" for mode, features in _SETTINGS]
+        return plots.accuracy_bars(shown, sets=sets, floor=0)
 
     caption = "Accuracy on phrases held out, and the share of the most frequent label."
     return [Picture(name, title, caption, draw)]

@@ -19,7 +19,10 @@ Entries = Mapping[Key, Record]
 _NEAR = 2.0
 # Exponents, and how near to their middle one is of neither kind.
 _SQUARE, _CUBE, _UNCLEAR = 2.0, 3.0, 0.2
-_LABELS = {"bin": "two", "multi": "five"}
+
+# Modes and kinds of features, in words.
+LABELS = {"bin": "two", "multi": "five"}
+FEATURES = {"bin": "words", "freq": "counts"}
 
 
 def growth_claim(times: Mapping[int, float]) -> Claim:
@@ -80,7 +83,7 @@ def _compared(entries: Entries, first: str, second: str) -> tuple[float, float, 
     """
     pairs = [
         (entries[first, *of], entries[second, *of])
-        for of in ((mode, features) for mode in ("bin", "multi") for features in ("bin", "freq"))
+        for of in itertools.product(LABELS, FEATURES)
         if (first, *of) in entries and (second, *of) in entries
     ]
     if not pairs:
@@ -97,8 +100,8 @@ def all_rows_claim(entries: Entries) -> Claim:
     if not of_newton:
         return Claim(text, None, "It was not run on all phrases.")
     shown = ", ".join(
-        f"{record['seconds']:.1f} s and {100 * record['accuracy']:.1f} % ({_LABELS[mode]} labels, "
-        f"features {features})"
+        f"{record['seconds']:.1f} s and {100 * record['accuracy']:.1f} % ({LABELS[mode]} labels, "
+        f"{FEATURES[features]})"
         for (_, mode, features), record in of_newton.items()
     )
     return Claim(text, False, f"With a linear kernel, in w: {shown}.")
@@ -110,7 +113,7 @@ def chance_claim(entries: Entries, paper: printed.Entries, where: str) -> Claim:
     largest = {mode: record["largest"] for (_, mode, _), record in entries.items()}
     if not largest:
         return Claim(text, None, "Nothing was run.")
-    shares = ", ".join(f"{share:.4f} ({_LABELS[mode]} labels)" for mode, share in largest.items())
+    shares = ", ".join(f"{share:.4f} ({LABELS[mode]} labels)" for mode, share in largest.items())
     beyond = [
         100 * (accuracy - largest[mode])
         for (_, mode, _), (accuracy, _) in paper.items()

@@ -81,7 +81,7 @@ def _common_section(runs: Sequence[Run]) -> Section:
         ]
         for run in runs
     ]
-    rows_of = parts({run.set: run.record for run in runs})
+    rows_of = parts({run.set: run.record for run in runs if run.record})
     caption = f"Sums over the one-vs-rest machines of a set, each trained from nothing. {rows_of}"
     return Section(
         "Support vectors that two machines share",
@@ -110,7 +110,8 @@ def _series_section(runs: Sequence[Run]) -> Section:
         [
             *(claims.loops_claim(some, whose) for some, whose in by_set),
             *(claims.time_claim(some, whose) for some, whose in by_set),
-            claims.result_claim(runs),
+            claims.machines_claim(runs),
+            claims.selection_claim(runs),
             claims.kernels_claim(runs),
         ],
     )
