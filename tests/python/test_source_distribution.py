@@ -20,6 +20,6 @@ def test_the_source_distribution_has_every_source_file(tmp_path):
     with tarfile.open(path) as archive:
         packed = {name.split("/", 1)[1] for name in archive.getnames()}
     files = [*ROOT.glob("src/**/*.rs"), *ROOT.glob("python/hinge/**/*.py*")]
-    needed = {str(file.relative_to(ROOT)) for file in files if file.suffix != ".pyc"}
+    needed = {file.relative_to(ROOT).as_posix() for file in files if file.suffix != ".pyc"}
     assert len(needed) > 100
     assert needed | {"Cargo.lock", "LICENSE", "README.md", "python/hinge/py.typed"} <= packed
