@@ -57,7 +57,7 @@ def predict(
 
     Examples:
       hinge predict heart_scale.t heart_scale.model labels.txt
-      hinge predict letter letter.model --part test > labels.txt
+      hinge predict digits digits.model > labels.txt
       hinge predict table.csv fast.model --scores
     """
     data = source.load()
