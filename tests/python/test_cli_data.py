@@ -101,3 +101,5 @@ def test_a_column_of_labels_has_a_name_or_a_number(here):
     by_number = facts_of_command("cv", "plain.csv.bz2", "--label-column", "4")
     from_the_end = facts_of_command("cv", "plain.csv.bz2", "--label-column", "-1")
     assert by_name["scores"] == by_number["scores"] == from_the_end["scores"]
+    assert call("cv", "iris", "--label-column", "kind").exit_code == 2
+    assert "no column has this name" in call("cv", "table.csv", "--label-column", "none").stderr

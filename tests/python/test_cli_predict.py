@@ -76,6 +76,15 @@ def test_models_of_svm_train_are_read(files):
     assert theirs == ours
 
 
+def test_rows_may_have_features_that_no_vector_of_a_libsvm_model_has(files):
+    X, y = load_iris(return_X_y=True)
+    np.savez("wide.npz", X=np.hstack([X, np.zeros((150, 2))]), y=y)
+    stdout_of("train", "wide.npz", "theirs", "--format", "libsvm")
+    stdout_of("train", "wide.npz", "ours")
+    theirs, ours = (stdout_of("predict", "wide.npz", name) for name in ("theirs", "ours"))
+    assert theirs == ours
+
+
 def test_a_failure_leaves_the_old_labels(files, tmp_path):
     stdout_of("predict", "wine.t", "wine.model", "labels.txt")
     before = (tmp_path / "labels.txt").read_bytes()

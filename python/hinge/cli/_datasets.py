@@ -49,8 +49,9 @@ def list_datasets(
     output.print(
         table(heads, rows, right=("rows", "features", "classes"), flexible="source", is_cut=True)
     )
-    n_there = sum(entry.is_at_hand for entry in found)
-    output.remark(f"{n_there} of {len(found)} data sets are at hand.")
+    if not at_hand:
+        n_there = sum(entry.is_at_hand for entry in found)
+        output.remark(f"{n_there} of {len(found)} data sets are at hand.")
 
 
 def _count(number: int | None) -> str:

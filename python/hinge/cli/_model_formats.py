@@ -41,10 +41,15 @@ def write_model(fitted: Any, path: Path, file_format: str) -> None:
         hinge.save(fitted, path)
 
 
-def read_model(path: Path) -> Any:
-    """Read a model by what is in the file."""
+def read_model(path: Path, n_features: int) -> Any:
+    """Read a model, for rows with so many features, by what is in the file."""
     import hinge
 
     with path.open("rb") as stream:
         is_libsvm = stream.read(len(_LIBSVM_START)) == _LIBSVM_START
-    return hinge.load_libsvm_model(path) if is_libsvm else hinge.load(path)
+    if not is_libsvm:
+        return hinge.load(path)
+    model = hinge.load_libsvm_model(path)
+    if model.n_features_in_ < n_features:  # the last ones are 0 in all support vectors
+        model = hinge.load_libsvm_model(path, n_features=n_features)
+    return model

@@ -57,11 +57,11 @@ def predict(
 
     Examples:
       hinge predict heart_scale.t heart_scale.model labels.txt
-      hinge predict letter letter.model --part test > labels.txt
+      hinge predict digits digits.model > labels.txt
       hinge predict table.csv fast.model --scores
     """
-    fitted = read_model(model)
     data = source.load()
+    fitted = read_model(model, data.n_features)
     estimator = fitted[-1] if hasattr(fitted, "steps") else fitted
     estimator.set_params(n_jobs=jobs)
     X = _as_wide(data.X, estimator.n_features_in_)

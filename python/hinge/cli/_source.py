@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from hinge.datasets import Dataset
 
 # Endings of names of files that say what is inside, and no more.
-_ENDINGS = (".gz", ".bz2", ".svm", ".libsvm", ".svmlight", ".txt", ".csv", ".arff", ".npz", ".dat")
+_ENDINGS = (
+    *(".gz", ".bz2", ".npz", ".svm", ".libsvm", ".svmlight", ".txt"),
+    *(".csv", ".tsv", ".data", ".arff"),
+)
 
 Folder = Annotated[
     Path | None,
@@ -69,10 +72,13 @@ class Source:
         """Read the data."""
         from hinge import datasets
 
-        if self.data == "-":
-            found = _from_standard_input()
-        elif Path(self.data).exists():
+        is_file = self.data != "-" and Path(self.data).exists()
+        if self.label_column is not None and not is_file:
+            raise typer.BadParameter("DATA is not a file with columns", param_hint="--label-column")
+        if is_file:
             found = datasets.read(self.data, label_column=_column(self.label_column))
+        elif self.data == "-":
+            found = _from_standard_input()
         else:
             found = _registered(self.data, self.folder)
         return found if self.part == "all" else _part_of(found, self.part)

@@ -66,7 +66,7 @@ def train(
       hinge train heart_scale                     writes heart_scale.model
       hinge train heart_scale -c 10 -g 0.01 -v 5  prints an accuracy instead
       hinge train table.csv --scale -s ollawv --margin 0.2 fast.model
-      hinge train letter --part train -c 16 -g 4 --scale
+      hinge train digits --scale -c 16 -g 0.1
     """
     if n_folds is not None and model is not None:
         raise typer.BadParameter("with -v no model is written", param_hint="MODEL")
