@@ -25,6 +25,7 @@ from hinge._newton import NewtonSVC
 from hinge._nlsgd import NLSGD
 from hinge._nnisda import NNISDA
 from hinge._ollawv import OLLAWV
+from hinge._onnx import to_onnx
 from hinge._phrases import load_phrases
 from hinge._scaling import MinMaxScaler
 from hinge._search import GridSearchCV, PatternSearchCV
@@ -62,4 +63,5 @@ __all__ = [
     "nested_fold_labels",
     "predict",
     "simd_level",
+    "to_onnx",
 ]
