@@ -54,6 +54,7 @@ __all__ = [
     "save",
     "simd_level",
     "statistics",
+    "to_onnx",
 ]
 
 _MODULES = ("datasets", "experiments", "plots", "statistics")
