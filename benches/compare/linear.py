@@ -14,11 +14,9 @@ scikit-learn.
 from __future__ import annotations
 
 import functools
-import os
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,8 +46,7 @@ def problem(name: str) -> tuple[Any, np.ndarray]:
         w = rng.normal(size=500)
         return X, (X @ w + rng.normal(size=len(X)) * 0.5 > 0).astype(int)
     if name == "phrases":
-        folder = Path(os.environ["HINGE_DATA"])
-        phrases, labels = hinge.load_phrases(folder / "rotten_tomatoes_sst.tsv.gz")
+        phrases, labels = hinge.datasets.phrases()
         X = CountVectorizer(binary=True, dtype=np.float32).fit_transform(phrases)
         return X, (labels > 2).astype(int)
     X, y, n_train = raw(name)

@@ -29,11 +29,9 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -224,10 +222,7 @@ def main() -> None:
     options.add_argument("--tables", default="4,3", help="comma-separated numbers")
     options.add_argument("--n-jobs", type=int, default=1, help="threads")
     arguments = options.parse_args()
-    folder = os.environ.get("HINGE_DATA")
-    if folder is None:
-        raise SystemExit("Set HINGE_DATA to the folder of rotten_tomatoes_sst.tsv.gz.")
-    phrases, labels = hinge.load_phrases(Path(folder) / "rotten_tomatoes_sst.tsv.gz")
+    phrases, labels = hinge.datasets.phrases()
     for number in arguments.tables.split(","):
         is_small = number == "4"
         n, rounds = (SMALL, SMALL_ROUNDS) if is_small else (len(labels), arguments.rounds)

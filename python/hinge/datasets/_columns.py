@@ -26,6 +26,12 @@ _BLOCK = 4096
 _LONGEST_LABEL = 255
 
 
+class WordError(ValueError):
+    """Columns of numbers have a word; ``places`` says which."""
+
+    places: tuple[int, ...] = ()
+
+
 class Numbers:
     """A column of numbers that grows."""
 
@@ -38,15 +44,16 @@ class Numbers:
     def add(self, words: Sequence[str], lines: Sequence[int]) -> None:
         """Append words of these lines, as numbers."""
         values = numbers(words)
-        if values is None or not np.isfinite(values).all():
-            for word, line in zip(words, lines, strict=True):
-                value = numbers([word])
-                if value is None or not np.isfinite(value[0]):
-                    raise ValueError(
-                        f"line {line}: {word[:40]!r} in column {self.name!r} is not a finite number"
-                    )
-        else:
-            self._blocks.append(values)
+        if values is None:
+            place = next(place for place, word in enumerate(words) if numbers([word]) is None)
+            raise WordError(self._refusal(words[place], lines[place], "number"))
+        if not np.isfinite(values).all():
+            place = int(np.argmin(np.isfinite(values)))
+            raise ValueError(self._refusal(words[place], lines[place], "finite number"))
+        self._blocks.append(values)
+
+    def _refusal(self, word: str, line: int, wanted: str) -> str:
+        return f"line {line}: {word[:40]!r} in column {self.name!r} is not a {wanted}"
 
     def values(self) -> NDArray[np.float64]:
         """Return the number of each row."""
@@ -119,8 +126,16 @@ def fill(columns: Sequence[Column], records: Iterator[Record]) -> None:
     is_empty = True
     for numbers_of_lines, block in blocks(records):
         is_empty = False
-        for column, words in zip(columns, block, strict=True):
-            column.add(words, numbers_of_lines)
+        failures: dict[int, WordError] = {}
+        for place, (column, words) in enumerate(zip(columns, block, strict=True)):
+            try:
+                column.add(words, numbers_of_lines)
+            except WordError as error:
+                failures[place] = error
+        if failures:
+            first = failures[min(failures)]
+            first.places = tuple(failures)
+            raise first
     if is_empty:
         raise ValueError("there are no rows")
 

@@ -1,7 +1,7 @@
 """Tables in text: values between commas, semicolons, tabs or spaces.
 
-A file is read twice, some rows at a time: first to see which columns are numbers and whether
-the first line has names, then to take the values.
+The first rows show which columns are numbers, and whether the first line has names. The file
+is then read some rows at a time; if a word comes up in a column of numbers, once more.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from hinge.datasets._columns import (
     Column,
     Numbers,
     Record,
+    WordError,
     Words,
     blocks,
     classes_of,
@@ -40,43 +41,47 @@ def read_delimited(
 ) -> Dataset:
     """Read a table; ``drop`` leaves out rows with missing values, which are refused otherwise."""
     delimiter = delimiter or _delimiter_of(path)
-    survey = _Survey.of(path, delimiter)
-    n_columns = len(survey.first)
+    begin = _Begin.of(path, delimiter)
+    n_columns = len(begin.first)
     if n_columns < 2:
         raise ValueError("there is one column, but a label and at least one feature are needed")
     if header is None:
-        header = isinstance(label_column, str) or survey.has_names()
-    names = survey.first if header else [str(place) for place in range(n_columns)]
+        header = isinstance(label_column, str) or begin.has_names()
+    names = begin.first if header else [str(place) for place in range(n_columns)]
     place = place_of(label_column, names if header else None, n_columns, default=n_columns - 1)
-    columns = survey.columns(names, header)
-    records = itertools.islice(_records(path, delimiter), int(header), None)
-    fill(columns, _complete(records, None if drop else names))
+    has_words = begin.has_words(header)
+    while True:
+        columns: list[Column] = [
+            Words(name) if is_words else Numbers(name)
+            for name, is_words in zip(names, has_words, strict=True)
+        ]
+        records = itertools.islice(_records(path, delimiter), int(header), None)
+        try:
+            fill(columns, _complete(records, None if drop else names))
+            break
+        except WordError as error:  # the first rows did not show it: once more
+            for found in error.places:
+                has_words[found] = True
     label = columns.pop(place)
     classes, codes = classes_of(label, label.values())
     return Dataset(path.stem, rows_of(columns), codes, classes)
 
 
-class _Survey(NamedTuple):
-    """The first line, and what is below it in each column."""
+class _Begin(NamedTuple):
+    """The first line of a table, and the columns of some rows below, without missing values."""
 
     first: list[str]
-    is_number_below: list[bool]
-    is_repeated: bool
+    below: list[list[str]]
 
     @classmethod
-    def of(cls, path: Path, delimiter: str) -> _Survey:
-        """Look through a file."""
+    def of(cls, path: Path, delimiter: str) -> _Begin:
+        """Look at the first rows of a file."""
         records = _records(path, delimiter)
         _, first = next(records, (0, None))
         if first is None:
             raise ValueError("there are no rows")
-        is_number = [True] * len(first)
-        is_repeated = False
-        for _, columns in blocks(_complete(records, None)):
-            for place, words in enumerate(columns):
-                is_number[place] = is_number[place] and numbers(words) is not None
-                is_repeated = is_repeated or first[place] in words
-        return cls(first, is_number, is_repeated)
+        _, columns = next(blocks(records), (None, [()] * len(first)))
+        return cls(first, [[word for word in words if word not in _MISSING] for words in columns])
 
     def has_names(self) -> bool:
         """Tell whether the first line has the names of the columns.
@@ -84,23 +89,26 @@ class _Survey(NamedTuple):
         It has if a column has a word there and only numbers below; or if there are only words,
         none of which comes again in its column.
         """
-        is_number = [numbers([cell]) is not None for cell in self.first]
-        is_word = [
-            not number and cell not in _MISSING
-            for cell, number in zip(self.first, is_number, strict=True)
-        ]
-        if any(word and below for word, below in zip(is_word, self.is_number_below, strict=True)):
+        pairs = list(zip(self.first, self.below, strict=True))
+        if any(_is_word(cell) and words and not _has_word(words) for cell, words in pairs):
             return True
-        return not any(is_number) and not self.is_repeated
+        is_all_words = all(numbers([cell]) is None for cell in self.first)
+        return is_all_words and not any(cell in words for cell, words in pairs)
 
-    def columns(self, names: Sequence[str], header: bool) -> list[Column]:
-        """Return the empty columns."""
+    def has_words(self, header: bool) -> list[bool]:
+        """Tell of each column whether it has words, in the first line too if it has no names."""
         return [
-            Numbers(name)
-            if below and (header or cell in _MISSING or numbers([cell]) is not None)
-            else Words(name)
-            for name, cell, below in zip(names, self.first, self.is_number_below, strict=True)
+            _has_word(words) or (not header and _is_word(cell))
+            for cell, words in zip(self.first, self.below, strict=True)
         ]
+
+
+def _is_word(cell: str) -> bool:
+    return numbers([cell]) is None and cell not in _MISSING
+
+
+def _has_word(words: Sequence[str]) -> bool:
+    return numbers(words) is None
 
 
 def _delimiter_of(path: Path) -> str:

@@ -55,9 +55,9 @@ def read(
         ``?``, ``NA``, ``N/A``, ``nan`` or ``null``; in an ARFF file ``?``): refuse the file, or
         leave out the row.
     header : bool or None
-        Whether the first line of a table has the names of the columns. None looks: it has if
-        a column has a word there and only numbers below, or if there are only words, none of
-        which comes again in its column.
+        Whether the first line of a table has the names of the columns. None looks at some rows:
+        it has if a column has a word there and only numbers below, or if there are only
+        words, none of which comes again in its column.
 
     Returns
     -------
@@ -89,6 +89,8 @@ def read(
     """
     path = Path(path)
     _parameters.choice("missing", missing, ("raise", "drop"))
+    if header is not None:
+        header = _parameters.flag("header", header)
     with path.open("rb"):  # a missing file, a folder and a forbidden file are named by Python
         pass
     ending = ending_of(path)
@@ -120,19 +122,14 @@ def read(
 
 def ending_of(path: Path) -> str:
     """Return the part of a file's name that tells the format, in small letters; "" for none."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-        if suffixes and suffixes[-1] == ".npz":
-            return "".join([".npz", path.suffix])
-    return suffixes[-1] if suffixes else ""
+    ending = Path(_unpacked_name(path)).suffix.lower()
+    is_packed_npz = ending == ".npz" and path.suffix in PACKED
+    return ending + path.suffix if is_packed_npz else ending  # npz is packed in itself
 
 
 def stem_of(path: Path) -> str:
     """Return the name of the data set of a file: "letter" for letter.scale.t.bz2."""
-    stem = path.name
-    if path.suffix.lower() in PACKED:
-        stem = Path(stem).stem
+    stem = _unpacked_name(path)
     ending = Path(stem).suffix.lower()
     if ending not in LIBSVM:
         return Path(stem).stem if ending in FORMATS else stem
@@ -141,12 +138,16 @@ def stem_of(path: Path) -> str:
     return stem
 
 
-def test_part_of(path: Path) -> Path | None:
+def _unpacked_name(path: Path) -> str:
+    return path.stem if path.suffix in PACKED else path.name
+
+
+def find_test_part(path: Path) -> Path | None:
     """Return the file with the test rows that belong to a LIBSVM file: a9a.t to a9a or a9a.svm."""
     if ending_of(path) not in ("", *LIBSVM) or ending_of(path) == ".t":
         return None
-    plain = path.name.removesuffix(path.suffix) if path.suffix in PACKED else path.name
-    for stem in (plain, stem_of(path)):
+    plain = _unpacked_name(path)
+    for stem in dict.fromkeys([plain, Path(plain).stem, stem_of(path)]):
         for packed in ("", *PACKED):
             test = path.with_name(f"{stem}.t{packed}")
             if test.is_file():

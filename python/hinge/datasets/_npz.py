@@ -32,8 +32,6 @@ _BROKEN = (
     EOFError,
     OSError,
     RuntimeError,
-    SyntaxError,
-    TypeError,
     tokenize.TokenError,
     struct.error,
 )
@@ -92,11 +90,10 @@ class _Archive:
     @classmethod
     @contextlib.contextmanager
     def opened(cls, path: Path) -> Iterator[_Archive]:
-        try:
-            with zipfile.ZipFile(path) as archive:
-                yield cls(archive, path.stat().st_size)
-        except _BROKEN as error:
-            raise ValueError(f"this is not a whole npz file: {error}") from error
+        with _whole():
+            archive = zipfile.ZipFile(path)
+        with archive:
+            yield cls(archive, path.stat().st_size)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of an array whose header agrees with its length."""
@@ -105,7 +102,7 @@ class _Archive:
     def array(self, name: str) -> NDArray[Any]:
         """Return an array."""
         self._header(name)
-        with self._zip.open(f"{name}.npy") as stream:
+        with _whole(), self._zip.open(f"{name}.npy") as stream:
             return np.lib.format.read_array(stream, allow_pickle=False)
 
     def _header(self, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -118,7 +115,7 @@ class _Archive:
         info = self._zip.getinfo(f"{name}.npy")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ValueError(f"the array {name!r} is packed in a way that numpy does not write")
-        with self._zip.open(info) as stream:
+        with _whole(), self._zip.open(info) as stream:
             version = np.lib.format.read_magic(stream)
             if version == (1, 0):
                 shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
@@ -129,7 +126,7 @@ class _Archive:
             held = info.file_size - stream.tell()
         if dtype.hasobject:
             raise ValueError(f"the array {name!r} holds Python objects, which are never unpickled")
-        if math.prod(shape) * dtype.itemsize != held:
+        if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != held:
             raise ValueError(
                 f"the array {name!r} has shape {shape} and type {dtype} by its header, "
                 f"but {held:,} bytes"
@@ -137,6 +134,15 @@ class _Archive:
         if info.file_size > _LARGEST_RATIO * min(info.compress_size, self._n_bytes):
             raise ValueError(f"the array {name!r} is longer than its packed bytes can be")
         return shape, dtype
+
+
+@contextlib.contextmanager
+def _whole() -> Iterator[None]:
+    """Turn what broken bytes make zipfile and numpy raise into a ValueError."""
+    try:
+        yield
+    except _BROKEN as error:
+        raise ValueError(f"this is not a whole npz file: {error}") from error
 
 
 def _dense(X: NDArray[Any]) -> NDArray[Any]:

@@ -109,7 +109,7 @@ REGISTERED: dict[str, Facts] = {
         2,
         "Platt's web pages (LIBSVM data page: w3a)",
         "not stated",
-        note="both parts together are the rows of w8a_train, whose file is taken too",
+        note="a file w8a_train is taken too: the same pages as both parts, as far as known",
         other_names=("w8a_train",),
     ),
     "w8a_train": Facts(

@@ -1,0 +1,133 @@
+"""Files that are no tables, or no files, are refused with the file, the line and the fault."""
+
+import bz2
+import gzip
+import tracemalloc
+
+import pytest
+
+from hinge import datasets
+
+FORMATS = [".csv", ".tsv", ".data", ".arff", ".svm", ".npz", ".txt"]
+
+
+@pytest.fixture
+def refused(tmp_path):
+    def check(content, match, name="bad.csv", **options):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(ValueError, match=match) as refusal:
+            datasets.read(path, **options)
+        assert repr(str(path)) in str(refusal.value)
+        assert len(str(refusal.value)) < 500
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("1,2,a\n3,b\n", "line 2 has 2 values, but line 1 has 3"),
+        ("a,b,kind\n1,2,u\n\n3,4,5,v\n", "line 4 has 4 values, but line 1 has 3"),
+        ("1,2,a\n3,?,b\n", r"line 2: the value '\?' of column '1' is missing.*missing='drop'"),
+        ("x,y,kind\n1,,a\n", "line 2: the value '' of column 'y' is missing"),
+        ("1,2,a\n3,4,\n", "line 2: the value '' of column '2' is missing"),
+        ("1,2,a\n3,inf,b\n", "line 2: 'inf' in column '1' is not a finite number"),
+        ("1,2,a\n3,1e999,b\n", "line 2: '1e999' in column '1'"),
+        ('1,2,a\n3,"4,b\n', "line 2: unexpected end of data"),
+        ('1,2,a\n3,"4"x,b\n', "line 2: "),
+        ("1\n2\n", "one column"),
+        ("a,b,kind\n", "no rows"),
+        ("1,2,a\n3,4\0,b\n", "line 2 has a NUL byte"),
+        (b"1,2,a\n3,4,\xff\n", "line 2 is not UTF-8"),
+        (f"1,2,{'a' * 300}\n3,4,b\n", "label 'aaa.* of 300 characters"),
+        (f"1,2,{'a' * 200_000}\n3,4,b\n", "of 200,000 characters"),
+    ],
+)
+def test_a_bad_line_is_named(refused, text, match):
+    refused(text, match)
+
+
+@pytest.mark.parametrize(
+    ("label_column", "match"),
+    [
+        ("colour", "no column has this name: 'a', 'b', 'a'"),
+        ("a", "two columns have this name"),
+        (3, "label_column = 3 is not valid: there are 3 columns"),
+        (-4, "label_column = -4"),
+    ],
+)
+def test_a_column_that_is_not_there_is_named(refused, label_column, match):
+    refused("a,b,a\n1,2,3\n", match, label_column=label_column)
+
+
+def test_a_name_needs_names(refused):
+    refused("1,2\n3,4\n", "the columns have no names", label_column="kind", header=False)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("content", [b"", b"\n", b" \n\n"])
+def test_an_empty_file_is_refused(refused, ending, content):
+    refused(content, "no rows|is empty|no line @data|not a whole npz", f"bad{ending}")
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_missing_file_and_a_folder_are_named(tmp_path, ending):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        datasets.read(tmp_path / f"nowhere{ending}")
+    folder = tmp_path / f"folder{ending}"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError, match="folder"):
+        datasets.read(folder)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".arff", ".svm"])
+@pytest.mark.parametrize(("packed", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
+def test_packed_bytes_that_are_broken_or_none_are_refused(refused, ending, packed, pack):
+    text = b"@attribute a real\n@attribute b real\n@data\n" if ending == ".arff" else b""
+    text += b"".join(b"%d%s\n" % (n, b"" if ending == ".svm" else b",1") for n in range(50_000))
+    name = f"bad{ending}{packed}"
+    refused(text, "breaks off after line 0", name)
+    refused(pack(text)[:-1000], r"breaks off after line \d", name)
+
+
+@pytest.mark.parametrize("name", ["bad.xlsx", "bad.npy", "bad.npz.gz", "bad.parquet"])
+def test_an_unknown_ending_is_refused_with_the_known_ones(refused, name):
+    refused(b"1,2\n", r"none of \.npz .*\.svm .*\.csv .*\.arff", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("some.npz", {"label_column": 0}),
+        ("some.svm", {"missing": "drop"}),
+        ("some.arff", {"header": True}),
+        ("some.csv", {"missing": "ignore"}),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(tmp_path, name, options):
+    (tmp_path / name).write_bytes(b"1,2\n")
+    with pytest.raises(ValueError, match=next(iter(options))):
+        datasets.read(tmp_path / name, **options)
+
+
+@pytest.mark.parametrize("option", ["label_column", "header"])
+def test_an_option_of_another_type_is_named(tmp_path, option):
+    (tmp_path / "some.csv").write_bytes(b"1,2\n3,4\n")
+    with pytest.raises(TypeError, match=rf"{option} = 1\.5"):
+        datasets.read(tmp_path / "some.csv", **{option: 1.5})
+
+
+def test_a_line_of_libsvm_text_is_named_with_its_file(refused):
+    refused(b"1 1:2\n1 1:x\n", "line 2: ", "bad.svm")
+
+
+def test_a_column_where_every_word_differs_takes_no_square_of_memory(tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("".join(f"w{number},{number % 2}\n" for number in range(20_000)))
+    tracemalloc.start()
+    found = datasets.read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.X.shape == (20_000, 20_000)
+    assert peak < 5e7
