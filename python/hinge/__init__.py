@@ -49,6 +49,7 @@ __all__ = [
     "predict",
     "save",
     "simd_level",
+    "to_onnx",
 ]
 
 

@@ -115,6 +115,25 @@ class KernelClassifier(Classifier):
         """Return the columns that rows have when they come to the model."""
         return int(self.n_features_in_)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: the model as plain arrays, so that other formats work, too."""
+        state = dict(super().__getstate__())
+        if "_model" in state:
+            state["_model"] = state["_model"].state()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was pickled; the core checks the model."""
+        if isinstance(state.get("_model"), dict):
+            state = state | {"_model": _core.Model.from_state(state["_model"])}
+        super().__setstate__(state)
+
+    def __copy__(self) -> Self:
+        """Return an estimator with the same model."""
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
+
     @property
     def support_vectors_(self) -> Any:
         """Return the support vectors; an empty array for a precomputed kernel."""

@@ -24,6 +24,7 @@ from hinge._newton import NewtonSVC as NewtonSVC
 from hinge._nlsgd import NLSGD as NLSGD
 from hinge._nnisda import NNISDA as NNISDA
 from hinge._ollawv import OLLAWV as OLLAWV
+from hinge._onnx import to_onnx as to_onnx
 from hinge._phrases import load_phrases as load_phrases
 from hinge._scaling import MinMaxScaler as MinMaxScaler
 from hinge._search import GridSearchCV as GridSearchCV

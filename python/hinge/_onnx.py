@@ -1,0 +1,223 @@
+"""Models as ONNX graphs, for programs without Python.
+
+From plain operators in double precision. The operator ``SVMClassifier`` of ``ai.onnx.ml`` has
+single precision and machines of pairs only, and its scores are the values of pairs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from hinge import _input
+from hinge._base import KernelClassifier
+from hinge._linear import LinearClassifier
+from hinge._onnx_graph import Graph
+
+
+def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
+    """Return a fitted model as an ONNX graph.
+
+    Its input is ``X`` of shape (n, n_features). Its outputs are ``label``, what ``predict``
+    returns, and ``scores``, what ``decision_function`` returns, by the rules of the model for
+    votes, ties and several classes. Numbers are computed in double precision: they differ from
+    those of the model by rounding only.
+
+    Parameters
+    ----------
+    model : fitted estimator of hinge
+        With any kernel but "precomputed" and functions. ``decision_function_shape`` and
+        ``break_ties`` count as they are now.
+    dtype : float32 or float64
+        Type of ``X`` and of ``scores``.
+
+    Returns
+    -------
+    onnx.ModelProto
+        To be written by ``onnx.save``.
+
+    Raises
+    ------
+    ImportError
+        Without the package onnx (``pip install hinge[onnx]``).
+    TypeError, ValueError
+        If the model cannot be such a graph.
+
+    Notes
+    -----
+    Rows are dense there, and so are support vectors: those of sparse rows with many features
+    make a large file. A call with n rows takes room for n numbers a support vector. Labels
+    that are whole numbers become int64; strings, floats and bools stay what they are.
+
+    Examples
+    --------
+    >>> import hinge
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> graph = hinge.to_onnx(hinge.SVC().fit(X, y))
+    >>> [output.name for output in graph.graph.output]
+    ['label', 'scores']
+    """
+    if not isinstance(model, KernelClassifier | LinearClassifier):
+        raise TypeError(f"model is a {type(model).__name__}, but must be an estimator of hinge")
+    if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")
+    check_is_fitted(model)
+    labels, k = _labels(model.classes_), len(model.classes_)
+    graph = Graph(int(model.n_features_in_), np.dtype(dtype))
+    has_pairs, patterns = False, None
+    if isinstance(model, KernelClassifier):
+        state = model._model.state()
+        outputs = _kernel_outputs(graph, state)
+        scheme, by_sum = state["multi_class"], model._breaks_ties()
+        if "patterns" in state:
+            patterns = state["patterns"], state["pattern_counts"]
+        has_pairs = model.decision_function_shape == "ovo" and scheme != "ovr"
+    else:
+        coef, intercept = model._weights()
+        outputs = _sums(graph, graph.rows(), coef.T, intercept)
+        scheme, by_sum = model._scheme, True
+        patterns = model._patterns
+    if k == 2:
+        scores = graph.apply("Squeeze", outputs, graph.constant(np.array([1])))
+        is_second = graph.apply("Greater", scores, graph.constant(0.0))
+        return graph.finish(labels, graph.cast(is_second, np.int64), scores, None)
+    if scheme == "ovr":
+        return graph.finish(labels, graph.first_largest(outputs), outputs, k)
+    if scheme == "ordinal":
+        scores, codes = _by_patterns(graph, outputs, patterns, k)
+        n_machines = k - 1
+    else:
+        scores, codes = _by_votes(graph, outputs, k, by_sum)
+        n_machines = k * (k - 1) // 2
+    if has_pairs:
+        return graph.finish(labels, codes, outputs, n_machines)
+    return graph.finish(labels, codes, scores, k)
+
+
+def _labels(classes: NDArray[Any]) -> NDArray[Any]:
+    """Return labels in a type of ONNX."""
+    kind = classes.dtype.kind
+    if kind in "iu" and int(classes[-1]) < 2**63:
+        return classes.astype(np.int64)
+    if kind == "b" or (kind == "f" and classes.dtype.itemsize <= 8):
+        return classes
+    if kind in "UO" and all(isinstance(label, str) for label in classes):
+        return classes.astype(object)
+    raise ValueError(f"model has labels of type {classes.dtype}, which ONNX has not")
+
+
+def _sums(
+    graph: Graph, values: str, weights: NDArray[np.float64], intercept: NDArray[np.float64]
+) -> str:
+    """Return what machines make of values, given the weights in the columns."""
+    return graph.apply("Add", graph.matmul(values, weights), graph.constant(intercept))
+
+
+def _kernel_outputs(graph: Graph, state: dict[str, Any]) -> str:
+    """Return the outputs of machines with support vectors."""
+    if state["kernel"] == "precomputed":
+        raise ValueError("model has a precomputed or callable kernel, which ONNX has not")
+    vectors, n_support = _input.from_native(state["rows"]), state["n_support"].astype(np.int64)
+    n_sv, intercept = int(n_support.sum()), state["intercept"]
+    if n_sv == 0:
+        return _sums(graph, graph.rows(), np.zeros((state["n_cols"], len(intercept))), intercept)
+    dual_coef = state["dual_coef"].reshape(-1, n_sv)
+    if len(n_support) > 2 and state["multi_class"] == "ovo":
+        return _paired_outputs(graph, state, vectors, dual_coef, n_support)
+    if state["kernel"] == "linear":
+        return _sums(graph, graph.rows(), (dual_coef @ vectors).T, intercept)
+    return _sums(graph, _kernel_values(graph, vectors, state), dual_coef.T, intercept)
+
+
+def _paired_outputs(
+    graph: Graph,
+    state: dict[str, Any],
+    vectors: Any,
+    dual_coef: NDArray[np.float64],
+    n_support: NDArray[np.int64],
+) -> str:
+    """Return the outputs of pairs, each the sum of what the vectors of its two classes add.
+
+    A vector of class c has a coefficient for each other class: the numbers of a class are
+    columns (k - 1) c and on.
+    """
+    k = len(n_support)
+    a, b = np.triu_indices(k, 1)
+    first, second = a * (k - 1) + b - 1, b * (k - 1) + a
+    ends = np.cumsum(n_support)[:-1]
+    if state["kernel"] == "linear":
+        own = [slice(start, end) for start, end in itertools.pairwise([0, *ends, vectors.shape[0]])]
+        of_class = np.concatenate([dual_coef[:, c] @ vectors[c] for c in own])
+        weights = of_class[first] + of_class[second]
+        return _sums(graph, graph.rows(), weights.T, state["intercept"])
+    kernel = _kernel_values(graph, vectors, state)
+    sizes = graph.constant(n_support)
+    parts = [
+        graph.matmul(values, own.T)
+        for values, own in zip(
+            graph.add("Split", kernel, sizes, n_outputs=k, axis=1),
+            np.split(dual_coef, ends, axis=1),
+            strict=True,
+        )
+    ]
+    every = graph.apply("Concat", *parts, axis=1)
+    terms = [graph.apply("Gather", every, graph.constant(own), axis=1) for own in (first, second)]
+    return graph.apply("Add", graph.apply("Add", *terms), graph.constant(state["intercept"]))
+
+
+def _kernel_values(graph: Graph, vectors: Any, state: dict[str, Any]) -> str:
+    """Return the kernel of all rows with all support vectors."""
+    dense = vectors.toarray() if isinstance(vectors, sp.csr_matrix) else vectors
+    dense, gamma, rows = dense.astype(np.float64), state["gamma"], graph.rows()
+    if state["kernel"] == "rbf":
+        squares = graph.row_sum(graph.apply("Mul", rows, rows))
+        both = graph.apply("Add", squares, graph.constant((dense**2).sum(axis=1)))
+        sums = graph.apply("Add", both, graph.matmul(rows, -2 * dense.T))
+        distances = graph.apply("Max", sums, graph.constant(0.0))  # no rounding below 0
+        return graph.apply("Exp", graph.apply("Mul", distances, graph.constant(-gamma)))
+    scaled = graph.matmul(rows, gamma * dense.T)
+    base = graph.apply("Add", scaled, graph.constant(state["coef0"]))
+    if state["kernel"] == "sigmoid":
+        return graph.apply("Tanh", base)
+    return graph.apply("Pow", base, graph.constant(float(state["degree"])))
+
+
+def _by_votes(graph: Graph, outputs: str, k: int, by_sum: bool) -> tuple[str, str]:
+    """Return votes with squeezed sums as scores, and the class with the most votes."""
+    a, b = np.triu_indices(k, 1)
+    of_first, of_second = np.eye(k)[a], np.eye(k)[b]
+    is_second = graph.cast(graph.apply("Less", outputs, graph.constant(0.0)), np.float64)
+    changes = graph.matmul(is_second, of_second - of_first)
+    votes = graph.apply("Add", changes, graph.constant(of_first.sum(axis=0)))
+    sums = graph.matmul(outputs, of_first - of_second)
+    size = graph.apply("Add", graph.apply("Abs", sums), graph.constant(1.0))
+    squeezed = graph.apply("Div", sums, graph.apply("Mul", size, graph.constant(3.0)))
+    scores = graph.apply("Add", votes, squeezed)
+    if not by_sum:
+        return scores, graph.first_largest(votes)
+    most = graph.apply("ReduceMax", votes, graph.constant(np.array([1])))
+    is_most = graph.apply("Equal", votes, most)
+    candidates = graph.apply("Where", is_most, sums, graph.constant(-np.inf))
+    return scores, graph.first_largest(candidates)
+
+
+def _by_patterns(graph: Graph, outputs: str, patterns: Any, k: int) -> tuple[str, str]:
+    """Return the shares of labels among training rows with the same signs, and the largest."""
+    signs = np.asarray(patterns[0], dtype=np.float64).reshape(-1, k - 1)
+    counts = np.asarray(patterns[1]).reshape(-1, k)
+    shares, all_shares = counts / counts.sum(axis=1, keepdims=True), counts.sum(axis=0)
+    is_second = graph.cast(graph.apply("Less", outputs, graph.constant(0.0)), np.float64)
+    # 1 or -1 for each machine: only the product of equal patterns is k - 1.
+    own = graph.apply("Sub", graph.constant(1.0), graph.apply("Add", is_second, is_second))
+    products = graph.matmul(own, 2 * signs.T - 1)
+    is_same = graph.cast(graph.apply("Equal", products, graph.constant(k - 1.0)), np.float64)
+    is_new = graph.apply("Sub", graph.constant(1.0), graph.row_sum(is_same))
+    fallback = graph.matmul(is_new, all_shares[None, :] / all_shares.sum())
+    scores = graph.apply("Add", graph.matmul(is_same, shares), fallback)
+    return scores, graph.first_largest(scores)
