@@ -7,7 +7,7 @@ from typing import Any
 
 import hinge
 from hinge.experiments._beside import Numbers, common
-from hinge.experiments._findings import Claim, Column, Picture, Table, number, word
+from hinge.experiments._findings import Cell, Claim, Column, Picture, Table, number, word
 from hinge.statistics import Comparison
 
 
@@ -57,14 +57,20 @@ def ranking_table(
     foot = [
         [
             word(text),
-            *(number(None if each is None else of(each), 4) for each in (mine, known)),
-            number(printed.get(key), 4),
+            *(_test_cell(None if each is None else of(each), key) for each in (mine, known)),
+            _test_cell(printed.get(key), key),
         ]
         for key, (text, of) in _TESTS.items()
     ]
     n_sets = 0 if mine is None else mine.n_sets
     caption = f"Ours over {n_sets} sets, the paper's over {0 if known is None else known.n_sets}."
     return Table(title, columns, rows, foot, caption)
+
+
+def _test_cell(value: float | None, key: str) -> Cell:
+    if key == "p" and value is not None and value < 1e-4:
+        return Cell(value, "< 0.0001")
+    return number(value, 4 if key == "p" else 2)
 
 
 _TESTS: dict[str, tuple[str, Callable[[Comparison], float]]] = {
