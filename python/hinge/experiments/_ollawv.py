@@ -296,8 +296,8 @@ def _others_section(records: Records, sets: Sequence[str]) -> Section:
         "OLLAWV beside methods that are no SVMs",
         "The paper took these from Weka; ours are the nearest of scikit-learn, and the rules of "
         "the package wittgenstein, which takes seconds a fit: it is left out of --small, of sets "
-        f"with more than {_ROWS_FOR_RULES} rows, and of the ranks. The paper's mean ranks count "
-        "its row of averages as a 24th set.",
+        f"with more than {_ROWS_FOR_RULES} rows, and of the ranks (also of those computed from the "
+        "paper's table). The paper's printed ranks count its row of averages as a 24th set.",
         [
             beside("Table 1.5: accuracy, %", ours, methods, theirs, off=off, averaged=list(ranked)),
             ranking_table("Accuracy: mean ranks", ours, theirs, ranked, True, ranks),
