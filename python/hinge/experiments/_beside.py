@@ -67,6 +67,8 @@ def beside(
     rows = []
     for name, row in ours.items():
         known = [row[method] for method in methods if method in row]
+        if not known and paper is None:
+            continue
         cells = [word(name)]
         for method in methods:
             value = row.get(method)
