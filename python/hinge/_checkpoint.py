@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import time
 import zipfile
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge import _engine
+from hinge._replacement import replaced
 
 _VERSION = 2
 _SECONDS_BETWEEN = 10.0
@@ -84,16 +84,8 @@ class Checkpoint:
         found[f"{self._name}/run"] = np.array(self._run)
         for field, own in table._asdict().items():
             found[f"{self._name}/{field}"] = own
-        folder = self._path.parent
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=self._path.name, delete=False) as file:
-            try:
-                np.savez_compressed(file, **found)
-                file.flush()
-                os.fsync(file.fileno())
-            except BaseException:
-                os.unlink(file.name)
-                raise
-        os.replace(file.name, self._path)
+        with replaced(self._path) as file:
+            np.savez_compressed(file, **found)
         self._saved = time.monotonic()
 
     def _read(self) -> dict[str, Any]:
