@@ -44,8 +44,7 @@ def write(
         archive.writestr(zipfile.ZipInfo(_HEADER), text)
         for name, array in arrays.items():
             little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-            info = zipfile.ZipInfo(name + _ENDING)
-            with archive.open(info, "w", force_zip64=little.nbytes >= 2**30) as member:
+            with archive.open(zipfile.ZipInfo(name + _ENDING), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, little, version=(1, 0), allow_pickle=False)
 
 

@@ -7,7 +7,6 @@ import contextlib
 import functools
 import gzip
 import os
-import secrets
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hinge import _core, _input, _parameters
+from hinge._replacement import replaced
 
 _PIECE = 1 << 22
 # For blocks of rows: the most that comes on top of a block.
@@ -192,13 +192,15 @@ def _pieces(stream: IO[bytes], reader: _core.LibsvmReader, size: int = _PIECE) -
         yield piece
 
 
-def _open(path: Path, name: Path, mode: Literal["rb", "xb"]) -> IO[bytes]:
-    """Open file ``name``, packed as the ending of ``path`` says."""
+def _packed(
+    stream: IO[bytes], path: Path, mode: Literal["rb", "wb"]
+) -> contextlib.AbstractContextManager[IO[bytes]]:
+    """Return what packs or unpacks a stream as the ending of ``path`` says."""
     if path.suffix == ".gz":
-        return cast(IO[bytes], gzip.open(name, mode))
+        return cast(IO[bytes], gzip.open(stream, mode))
     if path.suffix == ".bz2":
-        return cast(IO[bytes], bz2.open(name, mode))
-    return name.open(mode)
+        return cast(IO[bytes], bz2.open(stream, mode))
+    return contextlib.nullcontext(stream)
 
 
 @contextlib.contextmanager
@@ -207,8 +209,8 @@ def _opened(file: Any) -> Iterator[IO[bytes]]:
         yield file
         return
     path = Path(file)
-    with _open(path, path, "rb") as stream:
-        yield stream
+    with path.open("rb") as stream, _packed(stream, path, "rb") as unpacked:
+        yield unpacked
 
 
 @contextlib.contextmanager
@@ -217,11 +219,5 @@ def _written(file: Any) -> Iterator[IO[bytes]]:
         yield file
         return
     path = Path(file)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    try:
-        with _open(path, temporary, "xb") as stream:
-            yield stream
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with replaced(path) as stream, _packed(stream, path, "wb") as packed:
+        yield packed

@@ -89,8 +89,8 @@ class WeightedClassifier(KernelClassifier):
         return state
 
     def _restore(self, saved: Fields) -> None:
-        shape = saved.array("shape_fit_", "i8", (2,)).tolist()
         super()._restore(saved)
+        shape = saved.array("shape_fit_", "i8", (2,)).tolist()
         self.shape_fit_ = tuple(shape)
         if shape[0] < 1 or shape[1] != self.n_features_in_:
             raise ValueError("'shape_fit_' and 'n_features_in_' do not fit")

@@ -10,9 +10,10 @@ from typer.testing import CliRunner
 from hinge.cli._app import app
 
 
-def call(*words):
+def call(*words, stdin=None):
     """Call the program in this process; an exception that it lets through fails the test."""
-    result = CliRunner().invoke(app, [str(word) for word in words], prog_name="hinge")
+    words = [str(word) for word in words]
+    result = CliRunner().invoke(app, words, input=stdin, prog_name="hinge")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -44,11 +45,10 @@ def start(*words, **options):
     )
 
 
-def run(*words, timeout=60, stdin=None, **options):
+def run(*words, **options):
     """Run the program in a process of its own, and return code, stdout and stderr."""
-    pipe = None if stdin is None else subprocess.PIPE
-    with start(*words, stdin=pipe, **options) as process:
-        out, err = process.communicate(stdin, timeout=timeout)
+    with start(*words, **options) as process:
+        out, err = process.communicate(timeout=60)
     return process.returncode, out, err
 
 

@@ -6,7 +6,7 @@ from hypothesis import settings
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
 
-from hinge import OLLAWV
+from hinge import OLLAWV, load
 
 # The same examples on every machine and in every run, and nothing left on disk.
 settings.register_profile("hinge", derandomize=True, deadline=None, database=None)
@@ -41,6 +41,18 @@ def iris():
 def ten_classes():
     X, y = load_digits(return_X_y=True)
     return _frozen(X[:400] / 16, y[:400])
+
+
+@pytest.fixture
+def again(tmp_path):
+    """A function that saves a model and loads it."""
+
+    def saved_and_loaded(model):
+        path = tmp_path / "a model.hinge"
+        model.save(path)
+        return load(path)
+
+    return saved_and_loaded
 
 
 def _frozen(*arrays):

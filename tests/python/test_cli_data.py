@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import hinge
-from commands import call, facts_of_command, run, stdout_of
+from commands import call, facts_of_command, stdout_of
 
 WORDS = np.array(["ä", "b b", "1c"])
 
@@ -66,13 +66,13 @@ def test_a_name_that_begins_with_a_dash_goes_after_two(here):
 def test_standard_input_is_libsvm_text(here):
     write_files(here)
     text = (here / "-odd").read_text()
-    code, out, err = run("train", "-", "-v", "3", stdin=text, cwd=here)
-    assert (code, err) == (0, "")
-    assert out == run("train", "./-odd", "-v", "3", cwd=here)[1]
-    assert run("train", "-", stdin=text, cwd=here)[0] == 2  # no name for the model
-    code, out, err = run("train", "-", "m", stdin=text, cwd=here)
-    assert code == 0
-    assert hinge.load("m").n_features_in_ == 4
+    result = call("train", "-", "-v", 3, stdin=text)
+    assert result.stdout == stdout_of("train", "./-odd", "-v", 3)
+    assert call("train", "-", stdin=text).exit_code == 2  # no name for the model
+    assert call("train", "-", "m", stdin=text).exit_code == 0
+    stdout_of("train", "./-odd", "other")
+    assert (here / "m").read_bytes() == (here / "other").read_bytes()
+    assert "line 151" in call("predict", "-", "m", stdin=text + "1 0:0\n").stderr
 
 
 def test_a_file_comes_before_a_data_set_of_its_name(here):

@@ -28,7 +28,6 @@ def test_exit_codes_and_streams(tmp_path):
     assert "iris.model" in out
     assert run("train", "none.svm", cwd=tmp_path)[:2] == (1, "")
     assert run("train", "iris", "--nothing", cwd=tmp_path)[:2] == (2, "")
-    assert run("--version")[:2] == (0, f"hinge {hinge.__version__}\n")
 
 
 def test_without_typer_one_sentence_tells_what_to_install():

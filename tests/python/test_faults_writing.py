@@ -11,9 +11,9 @@ from processes import run_script
 GOOD = b"1 1:2\n-1 2:3\n"
 
 
-@pytest.fixture
-def old_file(tmp_path):
-    path = tmp_path / "data.txt"
+@pytest.fixture(params=["data.txt", "data.txt.gz", "data.txt.bz2"])
+def old_file(request, tmp_path):
+    path = tmp_path / request.param
     path.write_bytes(GOOD)
     return path
 
