@@ -44,6 +44,8 @@ $(VENV)/.dev: pyproject.toml | need-python need-rust
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group dev
+	@$(BIN)/python -m pip install --quiet --group oracles 2>/dev/null \
+	  || echo "libsvm-official needs a C++ compiler: tests against LIBSVM's own library are skipped."
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml | need-python
