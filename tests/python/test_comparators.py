@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import hinge
 from hinge.datasets import Dataset
-from hinge.experiments._comparators import COMPARATORS, NaiveBayes, OrderedRules
+from hinge.experiments._comparators import COMPARATORS, NaiveBayes, Rules
 from hinge.experiments._judging import judge, judge_other
 from hinge.experiments._study import Settings
 
@@ -47,19 +47,25 @@ def test_a_value_far_outside_of_the_training_rows_does_not_break_kernel_densitie
 
 
 @pytest.mark.parametrize("prune", [True, False])
-def test_rules_tell_three_classes_apart(prune):
+def test_rules_tell_two_classes_apart(prune):
     pytest.importorskip("wittgenstein")
     X, y = unit_rows(load_iris)
-    model = OrderedRules(prune=prune).fit(X[::2], y[::2])
-    assert model.score(X[1::2], y[1::2]) > 0.75
-    assert len(model._rules) == 2
+    labels = np.where(y == 2, "virginica", "other")
+    model = Rules(prune=prune).fit(X[::2], labels[::2])
+    assert model.score(X[1::2], labels[1::2]) > 0.75
 
 
-def test_a_row_without_a_rule_belongs_to_the_largest_class():
+def test_a_row_without_a_rule_belongs_to_the_larger_class():
     pytest.importorskip("wittgenstein")
-    X = np.repeat([[0.0], [0.5], [1.0]], [10, 10, 30], axis=0)
-    y = np.repeat(["a", "b", "c"], [10, 10, 30])
-    assert OrderedRules().fit(X, y).predict([[1.0]]) == ["c"]
+    X = np.repeat([[0.0], [1.0]], [10, 30], axis=0)
+    y = np.repeat(["a", "b"], [10, 30])
+    assert Rules().fit(X, y).predict([[1.0], [0.0]]).tolist() == ["b", "a"]
+
+
+def test_rules_of_three_classes_are_refused():
+    pytest.importorskip("wittgenstein")
+    with pytest.raises(ValueError, match="two classes, but y has 3"):
+        Rules().fit(*unit_rows(load_iris))
 
 
 def test_others_are_judged_on_the_folds_of_nested_cv():

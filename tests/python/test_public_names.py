@@ -26,7 +26,7 @@ print(before, "sklearn" in sys.modules)
         ("from hinge import *; SVC, nested_cv", True),
         ("from hinge import datasets; datasets.load", True),
         ("hinge.datasets.load", True),
-        ("import hinge.plots; hinge.plots.convergence", False),
+        ("import hinge.plots; hinge.plots.convergence", True),
     ],
 )
 def test_scikit_learn_is_imported_when_a_name_needs_it(use, loads):
