@@ -61,8 +61,8 @@ def reproduce(
 ) -> None:
     """Run the experiments of a paper again, and put ours beside its numbers.
 
-    Writes report.html (one page, for a browser), results.json and results.csv. A run that was
-    stopped goes on where it was; a larger size takes over what a smaller one has done.
+    Writes report.html (one page, for a browser), report.md, results.json and results.csv. A run
+    that was stopped goes on where it was; a larger size takes over what a smaller one has done.
 
     Examples:
       hinge reproduce ollawv

@@ -14,8 +14,10 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 import hinge
+from hinge._replacement import replace_text
 from hinge.datasets import DatasetNotFound
 from hinge.experiments._findings import Findings
+from hinge.experiments._markdown import to_markdown
 from hinge.experiments._nlsgd import NLSGDStudy
 from hinge.experiments._ollawv import OLLAWVStudy
 from hinge.experiments._primal import PrimalStudy
@@ -132,6 +134,7 @@ def reproduce(
     if output is not None:
         report = Path(output) / "report.html"
         write_report(findings, report)
+        replace_text(report.with_suffix(".md"), to_markdown(findings))
     return Reproduction(findings, records, report)
 
 
