@@ -1,7 +1,7 @@
 //! Support vector machines and their model selection, fast.
 //!
 //! The modules stand in one direction; each uses only what stands left of it
-//! (`tests/architecture.rs` checks this):
+//! (`tests/rust/architecture.rs` checks this):
 //!
 //! `error, monitor, threads -> data -> simd -> kernel -> solver -> multiclass -> model -> select -> python`
 //!

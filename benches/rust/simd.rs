@@ -4,16 +4,14 @@
 //! 65,536 elements of f32 and f64: in the first-level cache, in the second, and
 //! beyond. Uniform numbers in [0, 1), seed 1.
 //!
-//! `cargo bench --bench simd`
+//! `cargo bench '^simd/'`
 //!
 //! Compare the levels with each other, `HINGE_SIMD=baseline|avx2|avx512`, and
 //! with `plain_*`, the loop as one would write it. The aim for 4,096 elements of
 //! f32 with AVX2 or more is 8 times the speed of `plain_dot` and `plain_exp`; f64
 //! should take two to three times the time of f32.
 
-#![allow(missing_docs)]
-
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use hinge::data::Random;
 use hinge::simd::{self, Lanes};
 use std::hint::black_box;
@@ -25,7 +23,7 @@ fn numbers<T: Lanes>(n: usize, random: &mut Random) -> Vec<T> {
 }
 
 fn loops<T: Lanes>(criterion: &mut Criterion, exp: fn(T) -> T) {
-    let mut group = criterion.benchmark_group(format!("elements_per_second_in_{}", T::NAME));
+    let mut group = criterion.benchmark_group(format!("simd/{}", T::NAME));
     for n in SIZES {
         let mut random = Random::new(1);
         let (a, b) = (numbers::<T>(n, &mut random), numbers::<T>(n, &mut random));
@@ -62,4 +60,3 @@ fn both_types(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, both_types);
-criterion_main!(benches);

@@ -5,14 +5,12 @@
 //! with values of 17 digits instead, which no shortcut helps. Each is fed in
 //! pieces of 64 KiB, as a file would be.
 //!
-//! `cargo bench --bench libsvm_text`
+//! `cargo bench '^libsvm_text/'`
 //!
 //! Compare with `sklearn.datasets.load_svmlight_file` on the same text: the
 //! aim is over five times its bytes per second, and over 300 MB/s for `ones`.
 
-#![allow(missing_docs)]
-
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use hinge::data::libsvm_text::{ReadOptions, Reader};
 use std::hint::black_box;
 
@@ -73,4 +71,3 @@ fn reading(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, reading);
-criterion_main!(benches);

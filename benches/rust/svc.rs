@@ -11,14 +11,12 @@
 //! - `path/one_by_one` and `path/together`: 8 values of C, each 4 times the one before, from
 //!   1/16 to 1,024, on 1,000 rows with gamma 1/8.
 //!
-//! `cargo bench --bench svc`
+//! `cargo bench '^svc/'`
 //!
 //! Compare `path/together` with `path/one_by_one`: the aim is below half of it, and it must
 //! never be above. Compare both fits with `sklearn.svm.SVC(C=..., gamma=...)` on the same rows.
 
-#![allow(missing_docs)]
-
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group};
 use hinge::data::{Dense, Labels, Matrix, Random};
 use hinge::kernel::{Gamma, KernelSettings};
 use hinge::monitor::Monitor;
@@ -89,4 +87,3 @@ fn svc(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, svc);
-criterion_main!(benches);

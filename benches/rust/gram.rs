@@ -3,13 +3,11 @@
 //! RBF, f32, 2,000 and 4,000 rows with 16 and 256 features, uniform numbers,
 //! seed 1, one thread.
 //!
-//! `cargo bench --bench gram`
+//! `cargo bench '^gram/'`
 //!
 //! Compare with `sklearn.metrics.pairwise.rbf_kernel` on one thread (`OMP_NUM_THREADS=1`).
 
-#![allow(missing_docs)]
-
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use hinge::data::{Dense, Matrix, Random};
 use hinge::kernel::{Gamma, Gram, Kernel, KernelSettings, PackedRows};
 use hinge::monitor::Monitor;
@@ -56,4 +54,3 @@ fn gram(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, gram);
-criterion_main!(benches);

@@ -4,16 +4,14 @@
 //! model of 2 classes (one machine) and of 10 classes (45 machines, 9 coefficients
 //! to the vector), their coefficients random.
 //!
-//! `cargo bench --bench predict`
+//! `cargo bench '^predict/'`
 //!
 //! Compare 10 classes with 2: the kernel values are the same ones, so all that is
 //! above the time of 2 classes goes to 45 machines and the votes. The aim is below 2
 //! times. Compare with `sklearn.svm.SVC.predict` of a model of the same size, which
 //! takes one row at a time.
 
-#![allow(missing_docs)]
-
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use hinge::data::{Dense, Matrix, Random};
 use hinge::kernel::{Gamma, KernelSettings, PackedRows};
 use hinge::model::{Model, Ties};
@@ -60,7 +58,7 @@ fn predict(model: &Model<f32>, rows: &Matrix<'_, f32>) -> Result<Vec<u32>> {
 fn rows_per_second(criterion: &mut Criterion) {
     let mut random = Random::new(1);
     let rows = rows(ROWS, &mut random).expect("valid rows");
-    let mut group = criterion.benchmark_group("rows_classified_per_second");
+    let mut group = criterion.benchmark_group("predict");
     group.throughput(Throughput::Elements(ROWS as u64));
     for n_classes in [2, 10] {
         let model = model(n_classes, &mut random).expect("parts that fit");
@@ -76,4 +74,3 @@ fn rows_per_second(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, rows_per_second);
-criterion_main!(benches);

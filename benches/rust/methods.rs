@@ -8,11 +8,9 @@
 //! - `path/*`: 4 values of C from 1/16 to 4 together; compare with four times `fit`. NL-SGD
 //!   must stay below three times one training, the others below four.
 //!
-//! `cargo bench --bench methods`
+//! `cargo bench '^methods/'`
 
-#![allow(missing_docs)]
-
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group};
 use hinge::data::{Dense, Labels, Matrix, Random};
 use hinge::kernel::{Gamma, KernelSettings};
 use hinge::monitor::Monitor;
@@ -104,4 +102,3 @@ fn kernel_methods(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, kernel_methods);
-criterion_main!(benches);

@@ -6,13 +6,11 @@
 //! - `together/*`: one evaluation, on kernel matrices.
 //! - `apart/*`: the same cells without a matrix (a budget of nothing), as single trainings.
 //!
-//! `cargo bench --bench select`
+//! `cargo bench '^select/'`
 //!
 //! `together` must be faster than `apart`.
 
-#![allow(missing_docs)]
-
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group};
 use hinge::data::{Dense, Matrix, Random};
 use hinge::kernel::{Gamma, KernelSettings};
 use hinge::model::Ties;
@@ -108,4 +106,3 @@ fn select(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, select);
-criterion_main!(benches);

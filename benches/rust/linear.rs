@@ -12,11 +12,9 @@
 //! - `newton`: the squared hinge in w to 1e-4 of the first gradient, with a Cholesky factor of 256
 //!   features, by conjugate gradients of 5,000.
 //!
-//! `cargo bench --bench linear`
+//! `cargo bench '^linear/'`
 
-#![allow(missing_docs)]
-
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use hinge::data::{Csr, Dense, Matrix, Random};
 use hinge::monitor::Monitor;
 use hinge::multiclass::{LinearSet, Scheme};
@@ -138,4 +136,3 @@ fn linear_methods(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, linear_methods);
-criterion_main!(benches);

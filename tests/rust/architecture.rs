@@ -1,5 +1,5 @@
 //! The modules stand in the one direction that `src/lib.rs` draws, only `python` knows
-//! Python, and `unsafe` is kept in one place.
+//! Python, `unsafe` is kept in one place, and every file of tests and benches is run.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn sources() -> Vec<Source> {
 
 /// The modules of each arrow of the drawing in `src/lib.rs`; the first ones serve everywhere.
 fn direction() -> Vec<Vec<String>> {
-    let text = include_str!("../src/lib.rs");
+    let text = include_str!("../../src/lib.rs");
     let drawing = text.lines().find(|line| line.contains(" -> "));
     let drawing = drawing.expect("src/lib.rs draws the direction of its modules");
     let step = |step: &str| -> Vec<String> {
@@ -166,6 +166,32 @@ fn unsafe_is_kept_in_simd() {
             "unsafe in {}",
             source.path
         );
+    }
+}
+
+/// The library has no test program of its own (`test = false` in Cargo.toml).
+#[test]
+fn tests_stand_outside_of_the_library() {
+    for source in sources() {
+        let marks = [["#", "[", "test"], ["cfg", "(", "test"]];
+        let is_test = |three: &[String]| marks.iter().any(|mark| three == mark);
+        let has_tests = source.words.windows(3).any(is_test);
+        assert!(!has_tests, "{} has tests that nobody runs", source.path);
+    }
+}
+
+#[test]
+fn every_file_of_tests_and_benches_is_a_module_of_its_program() {
+    for folder in ["tests/rust", "benches/rust"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let main = fs::read_to_string(folder.join("main.rs")).expect("main.rs can be read");
+        let main = words(&main);
+        let mut files = Vec::new();
+        collect(&folder, "", &mut files);
+        for file in files.iter().filter(|file| file.path != "main.rs") {
+            let is_run = main.windows(2).any(|two| two == ["mod", &file.module]);
+            assert!(is_run, "{} is not named in main.rs", file.path);
+        }
     }
 }
 

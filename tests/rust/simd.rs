@@ -1,8 +1,6 @@
 //! The slice loops equal plain ones. The data are small whole numbers, whose sums no
 //! order of additions rounds, so that equal means equal.
 
-mod levels;
-
 use hinge::data::Random;
 use hinge::simd::{self, Lanes, PAIR_LANES, Smallest};
 
@@ -198,8 +196,3 @@ in_both_types!(
     pair_steps_equal_plain_loops,
     added_rows_and_their_spread_equal_plain_loops
 );
-
-#[test]
-fn every_level_passes() {
-    levels::pass_on_every_level("every_level_passes");
-}

@@ -141,7 +141,7 @@ impl Trial {
             .with_row_weights(&self.row_weights)?
             .with_starts(vec![how.2.clone()])?;
         // No training here takes long: one that would never end fails instead.
-        let monitor = Monitor::with_time_limit(Some(Duration::from_secs(20)));
+        let monitor = Monitor::with_time_limit(Some(Duration::from_secs(300)));
         let solver = settings.clone().check()?;
         let train = || set.train(&solver, Scheme::OneVsOne, how.0, how.1, &monitor);
         let trained = train()?;

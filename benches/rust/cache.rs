@@ -10,16 +10,14 @@
 //! - `group`: 32 rows at a time, and room for all rows but those.
 //! - `copy`: the 256 copies without a cache.
 //!
-//! `cargo bench --bench cache`
+//! `cargo bench '^cache/'`
 //!
 //! Compare `thrash` with `copy`: the difference is the list and the search for a place,
 //! which is taken over from the row thrown out, and should stay below half of the copy.
 //! A `miss` pays for memory that is new to the process as well. A `hit` should take less
 //! than 10 ns. Compare `group` with `thrash`: they should be equal.
 
-#![allow(missing_docs)]
-
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group};
 use hinge::kernel::RowCache;
 use std::hint::black_box;
 
@@ -60,7 +58,7 @@ fn ask_for_groups(cache: &mut RowCache<f32>, source: &[f32]) -> f32 {
 fn cache(criterion: &mut Criterion) {
     let source: Vec<f32> = (0..LEN).map(|i| i as f32).collect();
     let with_room_for = |n: usize| RowCache::<f32>::new(ROWS, LEN, n * BYTES).expect("a budget");
-    let mut group = criterion.benchmark_group("rows_per_second");
+    let mut group = criterion.benchmark_group("cache");
     group.throughput(Throughput::Elements(ROWS as u64));
     group.bench_function("hit", |bench| {
         let mut cache = with_room_for(ROWS);
@@ -96,4 +94,3 @@ fn cache(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, cache);
-criterion_main!(benches);

@@ -1,8 +1,6 @@
 //! Products of rows with panels and with sparse rows equal plain sums, and their bits
 //! depend on the two rows only, not on the block in which they are computed.
 
-mod levels;
-
 use hinge::data::{Csr, Random};
 use hinge::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use std::borrow::Cow;
@@ -143,8 +141,3 @@ in_both_types!(
     bits_do_not_depend_on_the_block,
     sparse_products_equal_plain_sums
 );
-
-#[test]
-fn every_level_passes() {
-    levels::pass_on_every_level("every_level_passes");
-}

@@ -4,7 +4,7 @@
 //! 123 and 784 features (a small set, a9a, MNIST), and sparse with 14 values in
 //! 123 columns (a9a). Uniform numbers, seed 1.
 //!
-//! `cargo bench --bench kernel_rows`
+//! `cargo bench '^kernel_rows/'`
 //!
 //! Compare `block_of_48` with `one_row`: what a block saves is what reading the
 //! panels costs. Compare `sparse_14_of_123` with `dense/123`, which has nine times
@@ -12,9 +12,7 @@
 //! feature: the most that two AVX-512 units can do is 16 features a cycle, and the
 //! aim for the block of 784 features is over half of that.
 
-#![allow(missing_docs)]
-
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use hinge::data::{Csr, Dense, Matrix, Random};
 use hinge::kernel::{Gamma, KernelSettings, PackedRows, QUERY_BLOCK, Queries};
 use std::borrow::Cow;
@@ -44,7 +42,7 @@ fn sparse() -> Matrix<'static, f32> {
 }
 
 fn kernel_rows(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("kernel_values_per_second");
+    let mut group = criterion.benchmark_group("kernel_rows");
     let cases = [
         ("dense/16", dense(16)),
         ("dense/123", dense(123)),
@@ -75,4 +73,3 @@ fn kernel_rows(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, kernel_rows);
-criterion_main!(benches);

@@ -1,0 +1,29 @@
+//! All tests of the Rust core, in one program: the core is compiled and linked once for all of
+//! them. A file is a module, so `cargo test svc` runs what stands in `svc.rs`.
+
+mod architecture;
+mod cache;
+mod csr;
+mod data;
+mod exponential;
+mod folds;
+mod gram;
+mod kernel;
+mod kernel_settings;
+mod levels;
+mod libsvm_text;
+mod linear;
+mod model;
+mod model_parts;
+mod multiclass;
+mod ollawv;
+mod patterns;
+mod products;
+mod rows;
+mod scaling;
+mod scheme;
+mod select;
+mod simd;
+mod svc;
+mod threads;
+mod votes;
