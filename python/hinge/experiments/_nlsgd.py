@@ -167,7 +167,7 @@ def _settings_section(records: Records, sets: Sequence[str], group: str) -> Sect
     methods = {"nlsgd" if e == _USUAL[group] else _key(*e): _label(*e) for e in every}
     accuracy = pick(records, sets, list(methods), "accuracy")
     times = pick(records, sets, list(methods), "seconds")
-    (of_accuracy, of_time) = ("6", "8 and 9") if group == "small" else ("7", "10")
+    of_accuracy, of_time = ("6", "s 8 and 9") if group == "small" else ("7", " 10")
     return Section(
         f"Epochs and averages on {group} sets",
         tables=[
@@ -180,7 +180,7 @@ def _settings_section(records: Records, sets: Sequence[str], group: str) -> Sect
             ),
             growth(
                 f"settings-{group}-time",
-                f"Figures {of_time}: time",
+                f"Figure{of_time}: time",
                 records,
                 sets,
                 methods,
