@@ -157,7 +157,7 @@ fn modules_that_may_be_unsafe(root: &str) -> Vec<&str> {
 
 #[test]
 fn unsafe_is_kept_in_simd() {
-    let root = include_str!("../src/lib.rs");
+    let root = include_str!("../../src/lib.rs");
     assert_eq!(modules_that_may_be_unsafe(root), ["simd"]);
     for source in sources() {
         let is_unsafe = source.words.iter().any(|word| word == "unsafe");
