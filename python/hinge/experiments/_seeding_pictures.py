@@ -11,7 +11,7 @@ from hinge.experiments._savings import SERIES, Run, shared
 from hinge.experiments._series import FAMILIES, WAYS
 
 _MEASURES = {"loops": "loops", "seconds": "time"}
-_AXES = {"linear": "C", "poly": "degree", "rbf": "setting (gamma, then C)"}
+_AXES = {"linear": "C", "poly": "degree", "rbf": "C (mean over gamma)"}
 
 
 def common_picture(runs: Sequence[Run]) -> list[Picture]:
@@ -76,12 +76,12 @@ def _draw_series(runs: Sequence[Run]) -> Any:
         axes[-1][column].set_xlabel(_AXES[run.family])
         for row, (what, label) in enumerate(_MEASURES.items()):
             ax = axes[row][column]
-            values = {way: run.record["machines"][f"{what}_{way}"] for way in WAYS}
-            top = max(max(of_way) for of_way in values.values())
-            for k, (way, of_way) in enumerate(values.items()):
+            curves = {way: _curve(run, f"{what}_{way}") for way in WAYS}
+            top = max(max(curve.values()) for curve in curves.values())
+            for k, (way, curve) in enumerate(curves.items()):
                 look: dict[str, Any] = {"color": COLOURS[k], "linestyle": DASHES[k]}
-                shown = [value / top for value in of_way]
-                ax.plot(_places(run), shown, label=way, marker=MARKS[k], markersize=4, **look)
+                shown = [value / top for value in curve.values()]
+                ax.plot(list(curve), shown, label=way, marker=MARKS[k], markersize=4, **look)
             tidy(ax)
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             ax.set_ylim(0, 1.05)
@@ -93,8 +93,18 @@ def _draw_series(runs: Sequence[Run]) -> Any:
     return figure
 
 
-def _places(run: Run) -> list[float]:
-    """Return where the settings of a series stand across."""
-    name = {"linear": "C", "poly": "degree"}.get(run.family)
-    cells = run.record["cells"]
-    return [k + 1 if name is None else cell[name] for k, cell in enumerate(cells)]
+def _curve(run: Run, what: str) -> dict[float, float]:
+    """Return a number of each machine by C or degree, for RBF the mean over gamma.
+
+    Such a mean leaves out the first setting, at which all ways are alone.
+    """
+    values = run.record["machines"][what]
+    pairs = list(zip(run.record["cells"], values, strict=True))
+    if run.family == "poly":
+        return {cell["degree"]: value for cell, value in pairs}
+    if run.family == "linear":
+        return {cell["C"]: value for cell, value in pairs}
+    by_cost: dict[float, list[float]] = {}
+    for cell, value in pairs[1:]:
+        by_cost.setdefault(cell["C"], []).append(value)
+    return {cost: sum(by_cost[cost]) / len(by_cost[cost]) for cost in sorted(by_cost)}
