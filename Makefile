@@ -8,26 +8,36 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 
-.PHONY: demo test develop lint bench-smoke docs clean need-python need-rust
+.PHONY: demo test test-rust test-python lint lint-rust lint-python bench-smoke docs develop \
+  clean need-python need-rust
 
 demo: develop
 	$(BIN)/python -m hinge.demo
 
-test: develop
+# What is missing is said before anything is built.
+test: need-python need-rust test-rust test-python
+
+test-rust: need-rust
 	cargo test --quiet
+
+test-python: develop
 	$(BIN)/python -m pytest
 	$(BIN)/python -m pytest --doctest-modules python/hinge -p no:cacheprovider
 
-lint: develop
+lint: lint-rust lint-python
+
+lint-rust: need-rust
 	cargo fmt --check
 	cargo clippy --all-targets --quiet -- -D warnings
 	cargo clippy --all-targets --features python --quiet -- -D warnings
+
+lint-python: develop
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest hinge._core
 
-bench-smoke:
+bench-smoke: need-rust
 	cargo bench --quiet --profile test -- --test
 
 # The site, into site/; warnings are errors. Needs no Rust: docstrings are read, not imported.
