@@ -57,7 +57,7 @@ def interrupted(request):
     """What each long call did when it was interrupted, all in one process."""
     tries = [TRY_ONE.format(name=name, call=call) for name, call in LONG_CALLS.items()]
     script = INTERRUPT + ENDLESS + "".join(tries)
-    return facts_of(script, timeout=120, N_JOBS=str(request.param))
+    return facts_of(script, N_JOBS=str(request.param))
 
 
 @pytest.mark.parametrize("call", LONG_CALLS)
@@ -78,8 +78,7 @@ worker = threading.Thread(
 worker.start()
 interrupt_in(0.3)
 report(**outcome_of(worker.join))
-""",
-        timeout=30,
+"""
     )
     assert process.returncode == 0, process.stderr
     assert '"KeyboardInterrupt"' in process.stdout

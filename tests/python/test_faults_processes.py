@@ -52,7 +52,7 @@ report(codes=[int(result != expected) for result in results])
     ids=["children", "fork during a fit", "multiprocessing"],
 )
 def test_a_forked_child_fits_to_the_same_model(body):  # case 81
-    facts = facts_of(FORK + body, timeout=90)
+    facts = facts_of(FORK + body)
     assert set(facts["codes"]) == {0}
 
 

@@ -63,7 +63,7 @@ CALLS = {
 def interrupted(request):
     """What each call did when it was interrupted, all in one process."""
     tries = [f"report(**{{'{name}': outcome_of({call})}})\n" for name, call in CALLS.items()]
-    return facts_of(SCRIPT + "".join(tries), timeout=60, N_JOBS=str(request.param))
+    return facts_of(SCRIPT + "".join(tries), N_JOBS=str(request.param))
 
 
 @pytest.mark.parametrize("call", CALLS)
