@@ -159,9 +159,8 @@ def check_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
     except TypeError as error:
         raise TypeError(f"y has labels that cannot be sorted: {error}") from None
     if len(classes) < 2:
-        raise ValueError(
-            f"y has only one class, {classes[0]!r}; a classifier needs at least 2 classes"
-        )
+        found = f"only one class, {classes[0]!r}" if len(classes) else "no labels"
+        raise ValueError(f"y has {found}; a classifier needs at least 2 classes")
     return classes, codes.astype(np.uint32)
 
 

@@ -178,8 +178,12 @@ class _Problem:
             raise ValueError(f"scale = {scale!r} is not valid: it must be 'fold', 'global' or None")
         _parameters.choice("scoring", scoring, _engine.SCORINGS)
         weights = _input.sample_weights(sample_weight, len(codes))
-        if weights is not None and not (weights > 0).all():
-            raise ValueError("sample_weight must be positive in nested_cv")
+        if weights is not None and _input.used_rows(weights, classes, codes) is not None:
+            row = int(np.argmin(weights))
+            raise ValueError(
+                f"sample_weight[{row}] = 0 is not valid: it must be positive in nested_cv; "
+                "leave the row out instead"
+            )
         if scale == "global":
             checked = MinMaxScaler().fit_transform(checked).astype(np.float32)
         rows = _engine.Rows(

@@ -22,6 +22,7 @@ from hinge import _engine, _input, _resources
 from hinge._classifier import Classifier
 from hinge._pattern import PatternSearch
 from hinge._scaling import MinMaxScaler
+from hinge._state import kept_on_failure
 
 
 class _Shared:
@@ -102,8 +103,9 @@ class GridSearchCV(model_selection.GridSearchCV):
         -------
         self
         """
-        self.used_engine_ = self._fit_with_engine(X, y, params)
-        return self if self.used_engine_ else super().fit(X, y, **params)
+        with kept_on_failure(self):
+            self.used_engine_ = self._fit_with_engine(X, y, params)
+            return self if self.used_engine_ else super().fit(X, y, **params)
 
     def _fit_with_engine(self, X: Any, y: Any, params: dict[str, Any]) -> bool:
         """Do the search in the engine; tell whether it could."""
@@ -118,15 +120,18 @@ class GridSearchCV(model_selection.GridSearchCV):
             and not self.return_train_score
             and set(params) <= {"sample_weight", "groups"}
         )
-        if shared is None or cells is None or not is_plain or y is None:
+        if shared is None or cells is None or not is_plain:
             return False
-        weights = params.get("sample_weight")
-        if weights is not None:
-            return False  # scikit-learn's versions differ in whether they weight the score
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but y is None")
         checked = _input.check_rows(X)
         classes, codes = _input.check_labels(y)
         if len(codes) != checked.shape[0]:
             return False
+        weights = _input.sample_weights(params.get("sample_weight"), len(codes))
+        if weights is not None:
+            _input.used_rows(weights, classes, codes)
+            return False  # scikit-learn's versions differ in whether they weight the score
         rows = _engine.Rows(checked, classes, codes, None, shared.scale, False)
         splitter = check_cv(self.cv, y, classifier=True)
         splits = [

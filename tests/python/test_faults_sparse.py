@@ -1,10 +1,12 @@
 """Sparse rows: every index is checked before it is used, and layouts do not matter."""
 
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from hinge import OLLAWV, MinMaxScaler, kernel_matrix
+from estimators import PREDICTORS, READERS, each
 from processes import facts_of
 
 
@@ -14,22 +16,15 @@ def rows(noisy):
     return sp.csr_matrix(np.where(X < 0, 0, X)), y
 
 
-def everywhere(X, match):
-    """The scaler, the kernel matrix and prediction refuse the same rows as fit."""
-    model = OLLAWV().fit(np.eye(4), [0, 1, 0, 1])
-    for call in (MinMaxScaler().fit, kernel_matrix, model.predict):
-        with pytest.raises(ValueError, match=match):
-            call(X)
-
-
+@pytest.mark.case(36)
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_stored_value_that_is_not_finite_is_named(rows, refuses, value):  # case 36
+@each(READERS)
+def test_a_stored_value_that_is_not_finite_is_named(rows, refuses, value):
     X, y = rows
     row = int(np.flatnonzero(np.diff(X.indptr))[2])
     column = int(X.indices[X.indptr[row]])
     X.data[X.indptr[row]] = value
     refuses(X, y, rf"row {row}, column {column}")
-    everywhere(X, rf"row {row}, column {column}")
 
 
 def tampered(X, **parts):
@@ -49,32 +44,44 @@ def at(place, value):
     return change
 
 
+def wild(*cases, **parts):
+    return pytest.param(parts, marks=pytest.mark.case(*cases))
+
+
 WILD = {
-    "column too large": {"indices": at(5, 4)},  # case 30
-    "column far too large": {"indices": at(5, 2**31 - 1)},
-    "negative column": {"indices": at(5, -1)},  # case 31
-    "decreasing indptr": {"indptr": at(7, 10**6)},  # case 32
-    "negative indptr": {"indptr": at(7, -3)},
-    "indptr from 1": {"indptr": at(0, 1)},
-    "indptr beyond the values": {"indptr": at(-1, 10**6)},  # case 33
-    "indptr before the values": {"indptr": lambda a: np.minimum(a, a[-1] - 3)},  # case 33
-    "short indptr": {"indptr": lambda a: a[:-1]},
-    "long indptr": {"indptr": lambda a: np.r_[a, a[-1]]},
-    "no indptr": {"indptr": lambda a: a[:0]},
-    "data too short": {"data": lambda a: a[:-1]},  # case 34
-    "data too long": {"data": lambda a: np.r_[a, 1.0]},
-    "indices too short": {"indices": lambda a: a[:-1]},
+    "column too large": wild(30, indices=at(5, 4)),
+    "column far too large": wild(30, indices=at(5, 2**31 - 1)),
+    "negative column": wild(31, indices=at(5, -1)),
+    "decreasing indptr": wild(32, indptr=at(7, 10**6)),
+    "negative indptr": wild(32, indptr=at(7, -3)),
+    "indptr from 1": wild(33, indptr=at(0, 1)),
+    "indptr beyond the values": wild(33, indptr=at(-1, 10**6)),
+    "indptr before the values": wild(33, indptr=lambda a: np.minimum(a, a[-1] - 3)),
+    "short indptr": wild(33, indptr=lambda a: a[:-1]),
+    "long indptr": wild(33, indptr=lambda a: np.r_[a, a[-1]]),
+    "no indptr": wild(33, indptr=lambda a: a[:0]),
+    "data too short": wild(34, data=lambda a: a[:-1]),
+    "data too long": wild(34, data=lambda a: np.r_[a, 1.0]),
+    "indices too short": wild(34, indices=lambda a: a[:-1]),
 }
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("parts", WILD.values(), ids=WILD)
+@each(READERS)
 def test_wild_indices_are_refused_before_they_are_used(rows, refuses, parts, index):
     X, y = rows
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
-    bad = tampered(X, **parts)
-    refuses(bad, y, "ind|data|column|row|sample")
-    everywhere(bad, "ind|data|column|row|sample")
+    refuses(tampered(X, **parts), y, "ind|data|column|row|sample")
+
+
+@pytest.mark.parametrize("parts", WILD.values(), ids=WILD)
+@each(PREDICTORS)
+def test_wild_indices_are_not_predicted(rows, estimator, parts):
+    X, y = rows
+    model = estimator.fit(X, y)
+    with pytest.raises(ValueError, match=r"ind|data|column|row|sample"):
+        model.predict(tampered(X, **parts))
 
 
 TAMPER = {
@@ -86,8 +93,9 @@ TAMPER = {
 }
 
 
+@pytest.mark.case(30, 31, of="OLLAWV")
 @pytest.mark.parametrize("layout", TAMPER)
-def test_wild_indices_of_other_layouts_are_refused(layout):  # cases 30, 31
+def test_wild_indices_of_other_layouts_are_refused(layout):
     """In a process of its own: a conversion that trusts them writes out of bounds."""
     facts = facts_of(
         f"""
@@ -103,21 +111,51 @@ def test_wild_indices_of_other_layouts_are_refused(layout):  # cases 30, 31
     assert facts["refusal"]
 
 
+@each(READERS)
 def test_sparse_vectors_are_refused_by_their_shape(refuses):
     refuses(sp.csr_array(np.ones(120)), np.arange(120) % 2, r"2D|\(120,\)")
 
 
-def test_complex_sparse_rows_are_refused(rows, refuses):  # case 9
+@pytest.mark.case(9)
+@each(READERS)
+def test_complex_sparse_rows_are_refused(rows, refuses):
     X, y = rows
     refuses(X * 1j, y, "[Cc]omplex")
 
 
 @pytest.mark.parametrize(
-    ("X", "match"), [(sp.csr_matrix((0, 4)), "0 sample"), (sp.csr_matrix((120, 0)), "0 feature")]
+    ("X", "match"),
+    [
+        pytest.param(sp.csr_matrix((0, 4)), "0 sample", marks=pytest.mark.case(5)),
+        pytest.param(sp.csr_matrix((120, 0)), "0 feature", marks=pytest.mark.case(6)),
+    ],
 )
-def test_sparse_rows_without_samples_or_features_are_refused(refuses, X, match):  # cases 5, 6
+@each(READERS)
+def test_sparse_rows_without_samples_or_features_are_refused(refuses, X, match):
     refuses(X, np.arange(120) % 2, match)
 
 
 def test_a_sparse_precomputed_matrix_is_refused(refuses):
     refuses(sp.csr_matrix(np.eye(120)), np.arange(120) % 2, "dense", kernel="precomputed")
+
+
+@pytest.mark.case(39)
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process")
+@pytest.mark.parametrize("estimator", ["OLLAWV", "SVC", "LinearSVC"])
+def test_more_values_than_31_bits_count_need_memory_and_nothing_else(estimator):
+    """Counts have 64 bits; the arrays are one number each, and a copy has 16 GiB."""
+    facts = facts_of(
+        f"""
+        import resource
+        import scipy.sparse as sp
+        X, nnz = sp.csr_matrix((4, 3)), 2**31 + 16
+        X.data, X.indices = (np.broadcast_to(one, nnz) for one in (np.float32(1), np.int32(1)))
+        X.indptr = np.linspace(0, nnz, 5).astype(np.int64)
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        try:
+            hinge.{estimator}().fit(X, [0, 1, 0, 1])
+        except MemoryError as refusal:
+            report(refusal=str(refusal))
+        """
+    )
+    assert "16" in facts["refusal"]
