@@ -124,9 +124,20 @@ class KernelClassifier(Classifier):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was pickled; the core checks the model."""
-        if isinstance(state.get("_model"), dict):
-            state = state | {"_model": _core.Model.from_state(state["_model"])}
+        model = state.get("_model")
+        if isinstance(model, dict):
+            state = state | {"_model": _core.Model.from_state(model)}
         super().__setstate__(state)
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        if not isinstance(self._model, _core.Model):
+            raise ValueError("_model is not a model")
+        if len(self.classes_) != len(self._model.n_support):
+            raise ValueError(
+                f"classes_ has {len(self.classes_)} labels, but the model "
+                f"{len(self._model.n_support)} classes"
+            )
 
     def __copy__(self) -> Self:
         """Return an estimator with the same model."""

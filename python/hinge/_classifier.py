@@ -136,6 +136,28 @@ class Classifier(ClassifierMixin, BaseEstimator):
             names = saved.texts("feature_names_in_", self.n_features_in_)
             self.feature_names_in_ = np.array(names, dtype=object)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was pickled, and refuse a fitted state that cannot predict."""
+        super().__setstate__(state)
+        if not self.__sklearn_is_fitted__():
+            return
+        try:
+            self._check_fitted()
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"this is not the state of a fitted {type(self).__name__}: {error}"
+            ) from None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell whether ``fit`` was called."""
+        raise NotImplementedError
+
+    def _check_fitted(self) -> None:
+        """Raise if fitted attributes do not go together; one that is missing raises by itself."""
+        if not (isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1):
+            raise ValueError("classes_ is not a list of labels")
+        _parameters.positive("n_features_in_", self.n_features_in_)
+
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that neighbours are not enough for clouds without an order."""
         tags = super().__sklearn_tags__()

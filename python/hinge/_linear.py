@@ -192,6 +192,20 @@ class LinearClassifier(Classifier):
         if curve is not None:
             self.curve_ = curve
 
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        k = len(self.classes_)
+        m = n_machines(_parameters.scheme(self._scheme), k)
+        coef, intercept = self._weights()
+        if k < 2 or coef.shape != (m, self.n_features_in_):
+            raise ValueError(
+                f"coef_ has shape {coef.shape}, but {k} classes and {self.n_features_in_} "
+                f"features need {(m, self.n_features_in_)}"
+            )
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ValueError("coef_ or intercept_ is not finite")
+        _core.decide(np.zeros((0, m)), self._scheme, k, self._patterns)
+
     def _check_eval_set(
         self, eval_set: Any, classes: NDArray[Any]
     ) -> tuple[Any, NDArray[np.integer[Any]]]:

@@ -198,6 +198,13 @@ Folds = list[tuple[_engine.Split, list[_engine.Split]]]
 def _splits(problem: _Problem, outer: Any, inner: Any, random_state: Any) -> Folds:
     """Return the outer splits with their inner splits, as row numbers."""
     X, y = problem.rows.X, problem.y
+    for name, folds in (("outer", outer), ("inner", inner)):
+        is_known = isinstance(folds, Integral | Iterable) or hasattr(folds, "split")
+        if not is_known or isinstance(folds, str):
+            raise ValueError(
+                f"{name} = {folds!r} is not valid: it must be a number of folds, a splitter, "
+                "or pairs of row numbers"
+            )
     if isinstance(outer, Integral) and isinstance(inner, Integral):
         labels, inner_labels = nested_fold_labels(y, int(outer), int(inner), random_state)
         return [
@@ -261,8 +268,8 @@ def cells_of(grid: Any, method: str) -> list[dict[str, Any]]:
         if hasattr(METHODS[method](), "gamma"):
             grid["gamma"] = _GAMMAS
     cells = list(ParameterGrid(grid))
-    if not cells:
-        raise ValueError("the grid is empty")
+    if cells in ([], [{}]):
+        raise ValueError(f"grid = {grid!r} is empty: it must have a parameter to choose")
     values = list(dict.fromkeys(_along(cell, path) for cell in cells))
     return sorted(cells, key=lambda cell: values.index(_along(cell, path)))
 

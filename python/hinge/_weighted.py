@@ -112,6 +112,17 @@ class WeightedClassifier(KernelClassifier):
         self._used_columns = columns.astype(np.intp)
         return len(columns)
 
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        columns = self._used_columns
+        if columns is not None:
+            columns = np.asarray(columns)
+            is_index = columns.ndim == 1 and columns.dtype.kind in "iu" and len(columns) > 0
+            if not is_index or not 0 <= columns.min() <= columns.max() < self.n_features_in_:
+                raise ValueError("_used_columns are not columns of X")
+        if self._kernel_rows is not None and not callable(self.kernel):
+            raise ValueError("_kernel_rows are there, but kernel is no function")
+
     def _last_fit(self) -> Self | None:
         """Return this estimator as it is now, if it is fitted and training may build on it."""
         return None

@@ -1,4 +1,6 @@
-"""Shared data sets, and the settings of hypothesis."""
+"""Shared data sets, the settings of hypothesis, and the table of faults."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,11 +10,33 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
 
 from estimators import READERS
+from fault_table import Coverage
 from hinge import load
 
 # The same examples on every machine and in every run, and nothing left on disk.
 settings.register_profile("hinge", derandomize=True, deadline=None, database=None)
 settings.load_profile("hinge")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--fault-table", help="write the table of faults and their tests, and check it"
+    )
+
+
+def pytest_collection_finish(session):
+    """Write the table of what is collected; a fault without a test is an error."""
+    path = session.config.getoption("--fault-table")
+    if path is None:
+        return
+    coverage = Coverage()
+    for item in session.items:
+        coverage.add(item)
+    Path(path).write_text(coverage.page(), encoding="utf-8")
+    if missing := coverage.missing():
+        raise pytest.UsageError(f"faults that are not tried: {missing}")
+    if unknown := coverage.unknown():
+        raise pytest.UsageError(f"faults that are not known: {unknown}")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A command that fails says why in one sentence, on stderr, and ends with code 1 (case 95)."""
+"""A command that fails says why in one sentence, on stderr, and ends with code 1."""
 
 import gzip
 
@@ -8,6 +8,8 @@ import pytest
 import hinge
 from commands import call, stdout_of
 from hinge import datasets
+
+pytestmark = pytest.mark.case(95)
 
 BROKEN = {
     "text": ("bad.svm", b"1 1:2\n1 x:3\n", "line 2"),

@@ -1,4 +1,4 @@
-"""The program in a process of its own: signals, pipes, missing packages (cases 87, 95)."""
+"""The program in a process of its own: signals, pipes, missing packages."""
 
 import json
 import os
@@ -48,6 +48,8 @@ def interrupt(process):
 EAGER = """
 import sys
 from hinge import _checkpoint, cli
+
+pytestmark = pytest.mark.case(87, 95)
 _checkpoint._SECONDS_BETWEEN = 0
 sys.argv = ["hinge", "nested-cv", "digits", "--outer", "20", "--checkpoint", "run", *sys.argv[1:]]
 cli.main()

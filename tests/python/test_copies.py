@@ -98,7 +98,8 @@ def test_a_pickle_of_earlier_versions_is_read(noisy):
     np.testing.assert_array_equal(again.predict(noisy[0]), model.predict(noisy[0]))
 
 
-def test_a_pickle_that_was_tampered_with_is_refused(noisy):  # case 92
+@pytest.mark.case(92)
+def test_a_pickle_that_was_tampered_with_is_refused(noisy):
     model = SVC().fit(*noisy)
     state = model.__getstate__()
     wrong = state["_model"] | {"dual_coef": state["_model"]["dual_coef"][1:]}

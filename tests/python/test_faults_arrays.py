@@ -9,7 +9,7 @@ import pytest
 
 import reference
 from estimators import KERNEL, PREDICTORS, READERS, TRAINERS, each, problem
-from hinge import GDSVC, OLLAWV, SGDSVC, LinearSVC, MinMaxScaler, kernel_matrix
+from hinge import GDSVC, OLLAWV, SGDSVC, SVC, LinearSVC, MinMaxScaler, kernel_matrix
 
 REFUSED = (ValueError, TypeError)
 NAMES = {np.nan: "NaN", np.inf: "inf", -np.inf: "-inf"}
@@ -180,6 +180,15 @@ def test_equal_rows_with_opposite_labels_converge(noisy, estimator):
     model = estimator.fit(np.r_[X, X], np.r_[y, 1 - y])
     assert np.isfinite(model.decision_function(X)).all()
     assert not hasattr(model, "status_") or set(model.status_) == {"converged"}
+
+
+@pytest.mark.case(22, of="SVC")
+def test_equal_rows_with_opposite_labels_have_alphas_at_the_bound():
+    X = np.zeros((10, 2))
+    y = np.arange(10) % 2
+    model = SVC(C=3.0).fit(X, y)
+    assert np.abs(model.dual_coef_).max() == 3.0
+    assert model.status_ == ["converged"]
 
 
 @pytest.mark.case(23)

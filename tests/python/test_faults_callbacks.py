@@ -1,9 +1,11 @@
-"""Callbacks that raise and panics of the core are exceptions, and later calls work (85, 86)."""
+"""Callbacks that raise and panics of the core are exceptions, and later calls work."""
 
 import numpy as np
 import pytest
 
 from hinge import OLLAWV, _core
+
+pytestmark = pytest.mark.case(85, 86)
 
 
 def slow_fit(progress):
@@ -31,7 +33,8 @@ class OwnError(Exception):
     pass
 
 
-def test_a_raising_callback_gives_its_own_exception():  # case 86
+@pytest.mark.case(86)
+def test_a_raising_callback_gives_its_own_exception():
     error, calls = OwnError("from the callback"), []
 
     def progress(steps):
@@ -65,8 +68,9 @@ def test_a_callback_may_train_another_model():
     assert set(scores) == {1.0}
 
 
+@pytest.mark.case(85)
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_panic_is_a_runtime_error_and_later_calls_work(noisy, threads):  # case 85
+def test_a_panic_is_a_runtime_error_and_later_calls_work(noisy, threads):
     X, y = noisy
     expected = OLLAWV(n_jobs=threads).fit(X, y).dual_coef_
     for _ in range(3):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from estimators import CLASSIFIERS, PREDICTORS, TRAINERS, each
+from estimators import CLASSIFIERS, PREDICTORS, SEARCHES, TRAINERS, each
 from hinge import OLLAWV, fold_labels
 
 REFUSED = (ValueError, TypeError)
@@ -191,3 +191,22 @@ def test_an_extreme_class_weight_gives_the_model_of_float64_or_is_refused(noisy,
         assert narrow.n_iter_ == wide.n_iter_
         np.testing.assert_array_equal(narrow.predict(X), wide.predict(X))
     assert "class_weight" in sentence
+
+
+def few(*counts):
+    """Rows of classes with so many rows each."""
+    y = np.repeat(np.arange(len(counts)), counts)
+    return np.random.default_rng(0).normal(size=(len(y), 3)) + y[:, None], y
+
+
+@pytest.mark.case(53)
+@each([*SEARCHES, "nested_cv"])
+def test_a_class_with_fewer_rows_than_folds_warns_as_stratified_folds(estimator):
+    with pytest.warns(UserWarning, match=r"(least populated|smallest) class.* 1 (members|rows)"):
+        estimator.fit(*few(20, 20, 1))
+
+
+@pytest.mark.case(53)
+@each([*SEARCHES, "nested_cv"])
+def test_classes_that_all_have_fewer_rows_than_folds_are_refused(refuses):
+    refuses(*few(1, 1, 1), r"n_splits=2|outer = 2")

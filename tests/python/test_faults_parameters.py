@@ -1,37 +1,139 @@
-"""Parameters outside their domain are named with their value; extreme ones inside it work."""
+"""Parameters outside their domain are named with their value, by every estimator."""
 
 import numpy as np
 import pytest
 
-from hinge import OLLAWV, fit, kernel_matrix, methods
+from estimators import CLASSIFIERS, KERNEL, each, problem
+from hinge import SVC, GridSearchCV, PatternSearchCV, fit, kernel_matrix, methods, nested_cv
 
 REFUSED = (ValueError, TypeError)
 NAN, INF = float("nan"), float("inf")
 
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *(("C", value) for value in (0, -1.0, NAN, INF, "1", None, True, 1j)),
-        *(("margin", value) for value in (-0.1, NAN, INF, "0.1", None, True)),
-        *(("gamma", value) for value in (-1.0, NAN, INF, "wide", None, True, 10**400)),
-        *(("degree", value) for value in (-1, 2.5, "3", None, True, NAN, 2**40, 2**70)),
-        *(("coef0", value) for value in (NAN, INF, "0", None)),
-        *(("max_sv_fraction", value) for value in (0, -0.5, 1.5, NAN, "half", None, True)),
-        *(("cache_size", value) for value in (0, -1, NAN, "big", None)),
-        *(("n_jobs", value) for value in (0, 1.5, "all", 2**31, 2**70)),
-        *(("kernel", value) for value in ("cosine", None, 3, "RBF", np.dot)),
-        *(("multi_class", value) for value in ("crammer_singer", None, 1)),
-        *(("decision_function_shape", value) for value in ("all", None, 1)),
-    ],
-    ids=lambda value: str(value)[:24],
+EVERYWHERE = {
+    "C": (0, -1.0, NAN, "1", True, 1j),
+    "multi_class": ("crammer_singer", None, 1),
+    "class_weight": ("heavy", 1.0),
+    "n_jobs": (0, 1.5, "all", 2**31, 2**70),
+}
+OF_KERNELS = EVERYWHERE | {
+    "C": (*EVERYWHERE["C"], None),
+    "gamma": (-1.0, NAN, INF, "wide", None, True, 10**400),
+    "degree": (-1, 2.5, "3", None, True, NAN, 2**40, 2**70),
+    "coef0": (NAN, INF, "0", None),
+    "cache_size": (0, -1, NAN, "big", None),
+    "kernel": ("cosine", None, 3, "RBF"),
+    "decision_function_shape": ("all", None, 1),
+}
+LIMITED = {"time_limit": (0.0, -1.0, NAN, "soon", True)}
+# Costs are divided by; 1 / 1e-310 is infinite.
+DIVIDED = OF_KERNELS | LIMITED | {"C": (*OF_KERNELS["C"], 1e-310)}
+STEPS = {"max_iter": (0, -2, 1.5, "all", None, True, 2**70)}
+OF_LINES = (
+    EVERYWHERE
+    | LIMITED
+    | {
+        "C": (*EVERYWHERE["C"], 1e-310),
+        "fit_intercept": ("maybe", None, 1, "True"),
+        "record_every": (0, -1, 1.5, "often"),
+    }
 )
-def test_a_value_outside_its_domain_is_named(noisy, refuses, name, value):  # case 54
+LAMBDA = {"lambda_": (0, -1.0, 1e-310, NAN, "small", None, True)}
+SEED = {"random_state": ("now", -1, 2**40, 1.5)}
+
+DOMAINS = {
+    "OLLAWV": OF_KERNELS
+    | {
+        "C": (*OF_KERNELS["C"], INF),
+        "kernel": (*OF_KERNELS["kernel"], np.dot),
+        "margin": (-0.1, NAN, INF, "0.1", None, True),
+        "max_sv_fraction": (0, -0.5, 1.5, NAN, "half", None, True),
+    },
+    "NLSGD": DIVIDED
+    | {
+        "epochs": (0, -1, 1.5, "many", True),
+        "average": (-0.1, 1.1, NAN, "half"),
+        "step": ("n", None, 1),
+        "order": ("sorted", None),
+        "random_state": ("now",),
+    },
+    "SVC": OF_KERNELS
+    | LIMITED
+    | STEPS
+    | {
+        "tol": (0.0, -1e-3, NAN, INF, "small", None),
+        "working_set_size": (0, 1, -5, 2.5, "all"),
+        "shrinking": ("maybe", None, 2),
+        "warm_start": ("maybe", None, 2),
+    },
+    "NNISDA": DIVIDED | STEPS | {"tol": (0, -1, NAN, INF, "small", None)},
+    "MNSVM": DIVIDED | STEPS | {"eps": (0, 1, -1, NAN, "small"), "selection": ("best", None)},
+    "NewtonSVC": DIVIDED
+    | STEPS
+    | {"lambda_": (0, -1, NAN, INF, "small"), "bias": ("free", 1, None)},
+    "SGDSVC": OF_LINES
+    | LAMBDA
+    | SEED
+    | {
+        "optimizer": ("adam", None, 1, "Pegasos"),
+        "epochs": (0, -1, 1.5, None, "many", True, 2**70),
+        "batch_size": (0, -1, 1.5, None, "all"),
+        "project": (1, None, "yes"),
+        "average": (-0.1, 1.1, 2, NAN, "half", None, True),
+        "eta0": (0, -1.0, NAN, INF, "long", True),
+        "momentum": (-0.1, 1, 1.0, NAN, "much", None),
+        "shuffle": ("drawn", None, 1, "yes"),
+        "early_stopping": (1, None, "yes"),
+        "n_iter_no_change": (0, -1, 1.5, None),
+        "tol": (-1, NAN, "small", True),
+    },
+    "GDSVC": OF_LINES
+    | LAMBDA
+    | STEPS
+    | {"eta0": (0, -1.0, NAN, INF, "long", None, True), "tol": (-1.0, NAN, INF, "small", None)},
+    "LinearSVC": OF_LINES
+    | STEPS
+    | SEED
+    | {
+        "penalty": ("l1", None, 2),
+        "loss": ("logistic", None, "Hinge", 1),
+        "dual": ("maybe", None, 1, "True"),
+        "tol": (0, -1.0, NAN, INF, "small", None, True),
+        "C": (*OF_LINES["C"], None),
+        "intercept_scaling": (0, -1.0, NAN, INF, "large", None, True),
+    },
+}
+BAD = [
+    pytest.param(estimator, name, value, id=f"{estimator}-{name}-{str(value)[:24]}")
+    for estimator, domains in DOMAINS.items()
+    for name, values in domains.items()
+    for value in values
+]
+
+
+@pytest.mark.case(54)
+@pytest.mark.parametrize(("estimator", "name", "value"), BAD, indirect=["estimator"])
+def test_a_value_outside_its_domain_is_named(noisy, refuses, estimator, name, value):
     message = refuses(*noisy, rf"\b{name}\b", REFUSED, **{name: value})
+    assert len(message) < 300
     if isinstance(value, int | str) and len(str(value)) < 30:
         assert str(value) in message
 
 
+def test_every_estimator_and_number_has_a_domain():
+    for name, model in CLASSIFIERS.items():
+        free = {
+            "verbose",
+            "warm_start",
+            "break_ties",
+            "bias",
+            "random_state",
+            "validation_fraction",
+        }
+        missing = model.get_params().keys() - DOMAINS[name].keys() - free
+        assert not missing - {"shrinking"}, name
+
+
+@pytest.mark.case(54)
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -43,9 +145,59 @@ def test_a_value_outside_its_domain_is_named(noisy, refuses, name, value):  # ca
         ("n_jobs", 0),
     ],
 )
-def test_a_kernel_matrix_names_the_same_parameters(name, value):  # case 54
+@pytest.mark.parametrize("estimator", ["kernel_matrix"])
+def test_a_kernel_matrix_names_the_same_parameters(estimator, name, value):
     with pytest.raises(ValueError, match=rf"\b{name}\b"):
         kernel_matrix([[1.0], [2.0]], **{name: value})
+
+
+@pytest.mark.case(54)
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"outer": 1}, "outer = 1"),
+        ({"inner": 0}, "inner = 0"),
+        ({"outer": 2.5}, r"outer = 2\.5"),
+        ({"outer": "five"}, "outer = 'five'"),
+        ({"inner": None}, "inner = None"),
+        ({"grid": {}}, "grid = .* is empty"),
+        ({"grid": []}, "grid = .* is empty"),
+        ({"grid": {"C": []}}, "grid.*C"),
+        ({"grid": {"c": [1.0]}}, "'c'"),
+        ({"grid": {"C": [-1.0]}}, "C = -1"),
+        ({"memory_budget": 0}, "memory_budget = 0"),
+        ({"memory_budget": -5}, "memory_budget = -5"),
+        ({"n_jobs": 0}, "n_jobs = 0"),
+        ({"time_limit": 0}, "time_limit = 0"),
+        ({"search": "random"}, "search = 'random'"),
+        ({"scale": "all"}, "scale = 'all'"),
+        ({"scoring": "auc"}, "scoring = 'auc'"),
+        ({"random_state": "now"}, "random_state"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("estimator", ["nested_cv"])
+def test_nested_cross_validation_names_its_arguments(estimator, noisy, arguments, sentence):
+    with pytest.raises(REFUSED, match=sentence):
+        nested_cv(*noisy, "svc", **{"grid": {"C": [1.0]}} | arguments)
+
+
+@pytest.mark.case(54)
+@pytest.mark.parametrize(
+    ("grid", "options", "sentence"),
+    [
+        ({"c": [1.0]}, {}, "Invalid parameter 'c'"),
+        ({"C": []}, {}, "'C' need.* non-empty|empty"),
+        ({"C": [1.0]}, {"cv": 1}, "n_splits=1"),
+        ({"C": [1.0]}, {"n_jobs": 0}, "n_jobs"),
+        ({"C": [-1.0]}, {"error_score": "raise"}, r"C = -1"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [GridSearchCV, PatternSearchCV])
+def test_a_search_refuses_what_scikit_learn_refuses(kind, noisy, grid, options, sentence):
+    with pytest.raises(REFUSED, match=sentence):
+        kind(SVC(), grid, **options).fit(*noisy)
 
 
 def test_an_unknown_method_is_named(noisy):
@@ -58,98 +210,67 @@ def test_an_unknown_method_is_named(noisy):
         fit(*noisy, marjin=1.0)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("C", [1e-300, 1e-50, 1e39, 1e300])
-def test_an_extreme_c_only_scales(noisy, C, dtype):  # case 55
-    X, y = noisy
-    X = X.astype(dtype)
-    one, scaled = OLLAWV().fit(X, y), OLLAWV(C=C).fit(X, y)
-    np.testing.assert_array_equal(scaled.dual_coef_, C * one.dual_coef_)
-    scaled_back = scaled.decision_function(X) / C
-    np.testing.assert_allclose(scaled_back, one.decision_function(X), rtol=1e-5, atol=2e-6)
-    np.testing.assert_array_equal(scaled.predict(X), one.predict(X))
+@each(CLASSIFIERS)
+def test_an_unfitted_model_says_so(estimator):
+    X, _ = problem()
+    for call in (estimator.predict, estimator.decision_function):
+        with pytest.raises(ValueError, match="not fitted"):
+            call(X)
+    assert not hasattr(estimator, "support_vectors_")
 
 
-def test_a_c_beyond_the_range_of_coefficients_is_named(noisy, refuses):  # case 55
-    refuses(*noisy, r"\bC\b", C=1e308)
-
-
-@pytest.mark.parametrize(
-    ("dtype", "gamma"), [(np.float64, 1e10), (np.float64, 1e300), (np.float32, 1e10)]
-)
-def test_a_huge_gamma_makes_the_kernel_the_identity(noisy, dtype, gamma):  # case 56
-    X, y = noisy
-    X = X.astype(dtype)
-    np.testing.assert_array_equal(kernel_matrix(X, gamma=gamma), np.eye(len(X)))
-    model = OLLAWV(gamma=gamma).fit(X, y)
-    assert np.isfinite(model.decision_function(X)).all()
-
-
-@pytest.mark.parametrize("gamma", [1e39, 1e60, 1e300])
-def test_a_gamma_beyond_float32_makes_the_kernel_the_identity(noisy, gamma):  # case 56
-    """In float32 such a gamma is infinite, and infinity times a distance of 0 is no number."""
-    X, y = noisy
-    X = X.astype(np.float32)
-    np.testing.assert_array_equal(kernel_matrix(X, gamma=gamma), np.eye(len(X)))
-    assert OLLAWV(gamma=gamma, margin=0.5).fit(X, y).score(X, y) == 1.0
-
-
-def test_gamma_scale_of_tiny_float32_rows_is_no_exception(noisy):  # cases 4, 56
-    """Variance 1e-50 and squared distances below the smallest float32."""
-    X, _ = noisy
-    tiny = (X * 1e-25).astype(np.float32)
-    K = kernel_matrix(tiny, gamma="scale")
-    np.testing.assert_array_equal(np.diag(K), 1)
-    np.testing.assert_array_equal(K, K.T)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("gamma", [0.0, 1e-300, 1e-30])
-def test_a_tiny_gamma_makes_the_kernel_all_ones(noisy, gamma, dtype):  # case 56
-    X, y = noisy
-    X = X.astype(dtype)
-    assert (kernel_matrix(X, gamma=gamma) == 1).all()
-    model = OLLAWV(gamma=gamma).fit(X, y)
-    assert model.n_iter_[0] <= len(X)
-    assert len(set(model.predict(X))) == 1
-
-
-@pytest.mark.parametrize("options", [{"kernel": "sigmoid", "gamma": 3.0, "coef0": -5.0}, {}])
-def test_an_indefinite_kernel_ends(noisy, rng, options):  # case 57
-    X, y = noisy
-    if not options:
-        options = {"kernel": "precomputed"}
-        X = rng.normal(size=(len(y), len(y)))
-        X = X + X.T
-    model = OLLAWV(margin=5.0, **options).fit(X, y)
-    assert model.n_iter_[0] <= len(y)
-    assert np.isfinite(model.decision_function(X)).all()
-
-
-def test_a_matrix_that_is_no_kernel_is_refused(refuses, rng):  # case 58
+@pytest.mark.case(58)
+@each(KERNEL)
+def test_a_matrix_that_is_no_kernel_is_refused(refuses):
     K, y = np.eye(120), np.arange(120) % 2
     refuses(K[:, :100], y, "120 x 100.*square", kernel="precomputed")
     K[7, 3] = 0.5
     refuses(K, y, r"not symmetric: X\[7, 3\] = 0.5", kernel="precomputed")
 
 
-def test_other_kernel_values_at_predict_are_refused():  # case 58
-    model = OLLAWV(kernel="precomputed").fit(np.eye(6), [0, 1] * 3)
+@pytest.mark.case(58)
+@each(KERNEL)
+def test_other_kernel_values_at_predict_are_refused(estimator):
+    model = estimator.set_params(kernel="precomputed").fit(np.eye(6), [0, 1] * 3)
     for columns in (5, 7):
         with pytest.raises(ValueError, match=f"{columns} features.*6 features"):
             model.predict(np.ones((2, columns)))
 
 
-def test_an_unfitted_model_says_so(noisy):
-    for call in (OLLAWV().predict, OLLAWV().decision_function):
-        with pytest.raises(ValueError, match="not fitted"):
-            call(noisy[0])
-    assert not hasattr(OLLAWV(), "support_vectors_")
+class BrokenError(Exception):
+    """What only this kernel raises."""
 
 
-def test_the_largest_cache_is_capped_by_the_memory(noisy):  # case 75
-    X, y = noisy
-    expected = OLLAWV().fit(X, y)
-    for cache_size in (1e30, INF, 1e-9):
-        model = OLLAWV(cache_size=cache_size).fit(X, y)
-        np.testing.assert_array_equal(model.dual_coef_, expected.dual_coef_)
+def broken(A, B):
+    raise BrokenError("on the way")
+
+
+RUBBISH = {
+    "another shape": (lambda A, B: A, r"shape \(40, 4\).*shape \(40, 40\)"),
+    "NaN": (lambda A, B: np.full((len(A), len(B)), NAN), "NaN"),
+    "a word": (lambda A, B: "word", "."),
+    "nothing": (lambda A, B: None, "."),
+    "asymmetric": (lambda A, B: np.arange(len(A) * len(B)).reshape(len(A), len(B)), "symmetric"),
+}
+
+
+@pytest.mark.case(59)
+@each([name for name in KERNEL if name != "OLLAWV"])
+def test_a_kernel_function_that_raises_or_returns_rubbish(estimator):
+    X, y = problem()
+    with pytest.raises(BrokenError, match="on the way"):
+        estimator.set_params(kernel=broken).fit(X, y)
+    for function, sentence in RUBBISH.values():
+        with pytest.raises(REFUSED, match=sentence):
+            estimator.set_params(kernel=function).fit(X, y)
+    assert not hasattr(estimator, "classes_")
+    gaussian = estimator.set_params(kernel="rbf", gamma=0.5).fit(X, y).predict(X)
+    model = estimator.set_params(kernel=lambda A, B: kernel_values(A, B)).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), gaussian)
+    model.kernel = broken
+    with pytest.raises(BrokenError, match="on the way"):
+        model.predict(X)
+
+
+def kernel_values(A, B):
+    return np.exp(-0.5 * ((A[:, None] - B[None]) ** 2).sum(axis=2))

@@ -1,4 +1,4 @@
-"""Files that are not LIBSVM text are refused by the number of the line (case 88)."""
+"""Files that are not LIBSVM text are refused by the number of the line."""
 
 import bz2
 import gzip
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from hinge import load_libsvm
+
+pytestmark = pytest.mark.case(88)
 
 GOOD = b"1 1:2\n-1 2:3\n"
 

@@ -1,4 +1,4 @@
-"""A pickle that was tampered with is refused by the name of the field (cases 91, 92)."""
+"""A pickle that was tampered with is refused by the name of the field."""
 
 import pickle
 
@@ -7,6 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from hinge import OLLAWV, _core
+
+pytestmark = pytest.mark.case(91, 92)
 
 
 @pytest.fixture(params=["dense", "csr", "precomputed"])
@@ -158,8 +160,9 @@ def test_patterns_of_other_machines_are_refused(ordinal, state):
         _core.Model.from_state(state | patterns)
 
 
+@pytest.mark.case(76)
 @pytest.mark.parametrize("counts", [[2**63, 2**63, 5], [2**64 - 1, 1, 1]])
-def test_counts_that_overflow_are_refused(state, counts):  # case 76
+def test_counts_that_overflow_are_refused(state, counts):
     state["n_support"] = np.array(counts, dtype=np.uint64)
     with pytest.raises(ValueError, match="n_support"):
         _core.Model.from_state(state)
@@ -189,7 +192,8 @@ def test_a_sparse_state_with_wild_indices_is_refused(three_classes):
             _core.Model.from_state(state | {"rows": rows})
 
 
-def test_every_flipped_byte_of_a_pickle_is_an_error_or_a_usable_model():  # case 90
+@pytest.mark.case(90)
+def test_every_flipped_byte_of_a_pickle_is_an_error_or_a_usable_model():
     """Flips inside a model's own state; those that break the pickle itself are numpy's."""
     X, y = np.array([[0.0], [1.0], [2.0]]), [0, 1, 2]
     model = OLLAWV(gamma=1.0).fit(X, y)._model

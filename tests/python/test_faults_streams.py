@@ -1,8 +1,10 @@
-"""Progress goes to stderr, and a closed stream is no reason to stop (case 87)."""
+"""Progress goes to stderr, and a closed stream is no reason to stop."""
 
 import pytest
 
 from processes import run_script
+
+pytestmark = pytest.mark.case(87)
 
 VERBOSE = """
 rng = np.random.default_rng(0)
@@ -23,6 +25,7 @@ def test_verbose_reports_steps_on_stderr_only():
     assert all(line.startswith("OLLAWV: ") and line.endswith(" steps") for line in lines)
 
 
+@pytest.mark.case(87)
 @pytest.mark.parametrize(
     "close",
     [
@@ -33,7 +36,7 @@ def test_verbose_reports_steps_on_stderr_only():
         "r, w = os.pipe(); os.close(r); os.dup2(w, 2)",
     ],
 )
-def test_a_closed_stream_is_no_reason_to_stop(close):  # case 87
+def test_a_closed_stream_is_no_reason_to_stop(close):
     process = run_script(VERBOSE + f"{close}\nfit()\nos._exit(7)")
     assert process.returncode == 7
     assert process.stdout == ""

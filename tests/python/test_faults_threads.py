@@ -1,12 +1,13 @@
-"""No more threads than asked for, and the same numbers from any of them (cases 83, 84)."""
+"""No more threads than asked for, and the same numbers from any of them."""
 
 import sys
 import threading
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from hinge import OLLAWV
+from estimators import CLASSIFIERS, PREDICTORS, each
 from processes import facts_of
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -50,13 +51,15 @@ def most_during_a_fit(n_jobs):
         ("-1", {"RAYON_NUM_THREADS": "1"}, 1),
     ],
 )
-def test_no_more_threads_run_than_were_asked_for(n_jobs, environment, allowed):  # case 83
+@pytest.mark.case(83)
+def test_no_more_threads_run_than_were_asked_for(n_jobs, environment, allowed):
     facts = facts_of(COUNT_THREADS + f"report(most=most_during_a_fit({n_jobs}))", **environment)
     assert 1 <= facts["most"] <= allowed
 
 
 @linux
-def test_the_threads_of_an_earlier_call_stay_idle():  # case 83
+@pytest.mark.case(83)
+def test_the_threads_of_an_earlier_call_stay_idle():
     facts = facts_of(
         COUNT_THREADS
         + """
@@ -70,16 +73,20 @@ report(worked=sum(after[t] > before.get(t, 0) + 1 for t in after))
     assert facts["worked"] == 1
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.case(84)
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_threads_with_estimators_of_their_own_equal_serial_runs(rng, n_jobs):  # case 84
-    problems = [(rng.normal(size=(500, 8)), rng.integers(0, 3, 500)) for _ in range(6)]
-    serial = [OLLAWV(n_jobs=n_jobs).fit(X, y).decision_function(X) for X, y in problems]
+@each(PREDICTORS)
+def test_threads_with_estimators_of_their_own_equal_serial_runs(estimator, rng, n_jobs):
+    problems = [(rng.normal(size=(100, 8)), rng.integers(0, 3, 100)) for _ in range(6)]
+    estimator.set_params(n_jobs=n_jobs)
+    serial = [clone(estimator).fit(X, y).decision_function(X) for X, y in problems]
     found = [None] * len(problems)
 
     def work(place):
         X, y = problems[place]
-        for _ in range(5):
-            found[place] = OLLAWV(n_jobs=n_jobs).fit(X, y).decision_function(X)
+        for _ in range(3):
+            found[place] = clone(estimator).fit(X, y).decision_function(X)
 
     threads = [threading.Thread(target=work, args=(place,)) for place in range(len(problems))]
     for thread in threads:
@@ -90,9 +97,11 @@ def test_threads_with_estimators_of_their_own_equal_serial_runs(rng, n_jobs):  #
         np.testing.assert_array_equal(other, one)
 
 
-def test_one_model_predicts_in_several_threads_at_once(ten_classes):  # case 84
+@pytest.mark.case(84)
+@each(CLASSIFIERS)
+def test_one_model_predicts_in_several_threads_at_once(estimator, ten_classes):
     X, y = ten_classes
-    model = OLLAWV(n_jobs=2).fit(X, y)
+    model = estimator.set_params(n_jobs=2).fit(X, y)
     expected, wrong = model.decision_function(X), []
 
     def work():

@@ -1,4 +1,4 @@
-"""A write that fails leaves the old file and nothing else (case 93)."""
+"""A write that fails leaves the old file and nothing else."""
 
 import stat
 
@@ -7,6 +7,8 @@ import pytest
 
 from hinge import _core, dump_libsvm
 from processes import run_script
+
+pytestmark = pytest.mark.case(93)
 
 GOOD = b"1 1:2\n-1 2:3\n"
 

@@ -83,38 +83,44 @@ def test_string_labels_give_the_folds_of_their_codes():
     )
 
 
-def test_a_class_with_fewer_rows_than_folds_warns():  # case 53
+@pytest.mark.case(53)
+def test_a_class_with_fewer_rows_than_folds_warns():
     with pytest.warns(UserWarning, match=r"smallest class has 2 rows.* 3 folds"):
         folds = fold_labels([0] * 9 + [1] * 2, 3, random_state=0)
     assert_balanced(folds, np.array([0] * 9 + [1] * 2), 3)
 
 
-def test_a_class_with_fewer_rows_than_inner_folds_warns():  # case 53
+@pytest.mark.case(53)
+def test_a_class_with_fewer_rows_than_inner_folds_warns():
     """Five rows are enough for five outer folds, but only four are left for five inner ones."""
     with pytest.warns(UserWarning, match="smallest class"):
         nested_fold_labels([0] * 50 + [1] * 5, outer=5, inner=5, random_state=0)
 
 
-def test_more_folds_than_rows_in_every_class_are_refused():  # case 53
+@pytest.mark.case(53)
+def test_more_folds_than_rows_in_every_class_are_refused():
     with pytest.raises(ValueError, match="n_folds = 6"):
         fold_labels([0] * 5 + [1] * 5, 6)
 
 
+@pytest.mark.case(53)
 @pytest.mark.parametrize("name", ["outer", "inner"])
-def test_a_nested_split_names_the_number_that_is_too_large(name):  # case 53
+def test_a_nested_split_names_the_number_that_is_too_large(name):
     with pytest.raises(ValueError, match=f"{name} = 9"):
         nested_fold_labels([0] * 8 + [1] * 8, **{"outer": 2, "inner": 2} | {name: 9})
 
 
+@pytest.mark.case(54)
 @pytest.mark.parametrize("n_folds", [1, 0, -3])
-def test_fewer_than_two_folds_are_refused(n_folds):  # case 54
+def test_fewer_than_two_folds_are_refused(n_folds):
     with pytest.raises(ValueError, match=f"n_folds = {n_folds}"):
         fold_labels([0, 0, 1, 1], n_folds)
     with pytest.raises(ValueError, match=f"inner = {n_folds}"):
         nested_fold_labels([0, 0, 1, 1], 2, n_folds)
 
 
+@pytest.mark.case(54)
 @pytest.mark.parametrize("n_folds", [2.0, "3", None, True])
-def test_a_number_of_folds_is_a_whole_number(n_folds):  # case 54
+def test_a_number_of_folds_is_a_whole_number(n_folds):
     with pytest.raises(TypeError, match="n_folds"):
         fold_labels([0, 0, 1, 1], n_folds)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -370,61 +369,6 @@ def test_float32_rows_keep_the_optimum(kind):
     wide = kind(C=10, gamma=0.5).fit(X, y)
     narrow = kind(C=10, gamma=0.5).fit(X.astype(np.float32), y)
     assert narrow.certificate_[0].primal == pytest.approx(wide.certificate_[0].primal, rel=1e-3)
-
-
-NAN, INF = float("nan"), float("inf")
-REFUSED = {
-    NLSGD: {
-        "epochs": (0, -1, 1.5, "many"),
-        "average": (-0.1, 1.1, NAN, "half"),
-        "step": ("n", None, 1),
-        "order": ("sorted", None),
-        "random_state": ("now",),
-    },
-    MNSVM: {"eps": (0, 1, -1, NAN, "small"), "selection": ("best", None), "max_iter": (0, -2, 1.5)},
-    NNISDA: {"tol": (0, -1, NAN, INF, "small"), "max_iter": (0, -2, 1.5)},
-    NewtonSVC: {
-        "lambda_": (0, -1, NAN, INF, "small"),
-        "bias": ("free", 1, None),
-        "max_iter": (0, -2, 1.5),
-    },
-}
-SHARED = {
-    "C": (0, -1.0, 1e-310, NAN, "1", None, True),
-    "gamma": (-1.0, NAN, INF, "wide", None),
-    "kernel": ("cubic", None),
-    "multi_class": ("crammer_singer",),
-    "time_limit": (0.0, -1.0, NAN, "soon"),
-    "cache_size": (0, -1, NAN),
-    "n_jobs": (0, 1.5, "all"),
-}
-BAD = [
-    (kind, name, value)
-    for kind, own in REFUSED.items()
-    for name, values in (SHARED | own).items()
-    for value in values
-]
-
-
-@pytest.mark.parametrize(("kind", "name", "value"), BAD, ids=str)
-def test_a_value_outside_its_domain_is_named(kind, name, value):  # case 54
-    X, y = problem()
-    model = kind()
-    with pytest.raises((ValueError, TypeError), match=name):
-        model.set_params(**{name: value}).fit(X, y)
-    assert not hasattr(model, "classes_")
-
-
-@pytest.mark.parametrize("kind", SOLVED)
-def test_a_limit_ends_with_a_warning_and_a_model(kind):
-    X, y = three_classes()
-    model = kind(C=100, gamma=0.5, max_iter=1)
-    with pytest.warns(ConvergenceWarning, match="iteration limit"):
-        model.fit(X, y)
-    assert model.status_ == ["iteration limit"] * 3
-    assert np.isfinite(model.decision_function(X)).all()
-    with pytest.warns(ConvergenceWarning, match="time limit"):
-        kind(C=100, gamma=0.5, time_limit=1e-9).fit(X, y)
 
 
 @pytest.mark.parametrize("kind", [*SOLVED, NLSGD])

@@ -108,9 +108,10 @@ def test_gamma_auto_is_one_over_features(rng):
     np.testing.assert_array_equal(kernel_matrix(X, gamma="auto"), kernel_matrix(X, gamma=1 / 8))
 
 
+@pytest.mark.case(21)
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("value", [0.0, 5.0])
-def test_gamma_scale_of_equal_values_is_one(layout, value):  # case 21
+def test_gamma_scale_of_equal_values_is_one(layout, value):
     X = layout(np.full((10, 3), value))
     assert OLLAWV().fit(X, np.arange(10) % 2)._model.gamma == 1.0
 

@@ -1,4 +1,4 @@
-"""Files that are no models of LIBSVM are refused, and models that LIBSVM has not (case 89)."""
+"""Files that are no models of LIBSVM are refused, and models that LIBSVM has not."""
 
 import os
 import re
@@ -11,6 +11,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import hinge
 from hinge import OLLAWV, SVC, LinearSVC
+
+pytestmark = pytest.mark.case(89)
 
 TEXT = """\
 svm_type c_svc

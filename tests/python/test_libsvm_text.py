@@ -122,6 +122,7 @@ def test_packed_files_by_their_suffix(three_classes, tmp_path, suffix, unpack, k
     assert_same(load_libsvm(kind(packed)), load_libsvm(plain))
 
 
+@pytest.mark.case(88)
 @pytest.mark.parametrize(
     ("text", "X", "y"),
     [
@@ -137,13 +138,14 @@ def test_packed_files_by_their_suffix(three_classes, tmp_path, suffix, unpack, k
         (b"1e3 1:1#x\n", [[1]], [1000]),
     ],
 )
-def test_accepted_by_the_documentation(text, X, y):  # case 88
+def test_accepted_by_the_documentation(text, X, y):
     found, labels = load_libsvm(io.BytesIO(text))
     assert found.toarray().tolist() == X
     assert labels.tolist() == y
 
 
-def test_a_very_long_line(rng):  # case 88
+@pytest.mark.case(88)
+def test_a_very_long_line(rng):
     X = sp.csr_matrix(rng.normal(size=(1, 400_000)))
     stream = io.BytesIO()
     dump_libsvm(X, [1.0], stream)
@@ -170,8 +172,9 @@ def decimal_comma():
     pytest.skip("no locale with a decimal comma is installed")
 
 
+@pytest.mark.case(97)
 @pytest.mark.usefixtures("decimal_comma")
-def test_a_decimal_comma_of_the_locale_does_not_matter():  # case 97
+def test_a_decimal_comma_of_the_locale_does_not_matter():
     stream = io.BytesIO()
     dump_libsvm(np.array([[0.5, 1.25]]), [1.5], stream)
     assert stream.getvalue() == b"1.5 1:0.5 2:1.25\n"

@@ -151,10 +151,11 @@ def test_a_tiny_c_leaves_every_row_at_its_price(solver):
     np.testing.assert_allclose(weights_of(model), expected, rtol=1e-6)
 
 
+@pytest.mark.case(55, 70)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("C", [1e6, 1e12, 1e150, 1e300, np.inf])
-def test_a_huge_c_separates_two_points_exactly(solver, C):  # cases 55, 70
+def test_a_huge_c_separates_two_points_exactly(solver, C):
     model = LinearSVC(C=C, fit_intercept=False, random_state=0, **SOLVERS[solver])
     model.fit([[2.0, 0.0], [-2.0, 0.0]], [1, 0])
     np.testing.assert_allclose(model.coef_, [[0.5, 0.0]], rtol=1e-5, atol=1e-12)
@@ -177,8 +178,9 @@ def test_a_machine_of_any_c_is_near_the_optimum_or_says_that_it_is_not(solver, n
         assert abs(certificate.gap) <= 0.01 * certificate.primal
 
 
+@pytest.mark.case(51)
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_weight_is_a_number_of_rows(solver):  # case 51
+def test_a_weight_is_a_number_of_rows(solver):
     X, y = problem()
     twice, gone = np.arange(len(y)) % 3 == 0, np.arange(len(y)) % 5 == 1
     weights = np.where(gone, 0.0, np.where(twice, 2.0, 1.0))

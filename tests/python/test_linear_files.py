@@ -79,6 +79,7 @@ def test_real_pieces_make_real_blocks(tmp_path):
     np.testing.assert_array_equal(np.concatenate([part for _, part in parts]), labels)
 
 
+@pytest.mark.case(88)
 @pytest.mark.parametrize(
     "content",
     [
@@ -89,7 +90,7 @@ def test_real_pieces_make_real_blocks(tmp_path):
     ],
     ids=["no newline", "crlf", "comments", "byte order mark"],
 )
-def test_accepted_files_have_the_same_rows(text, small_pieces, content):  # case 88
+def test_accepted_files_have_the_same_rows(text, small_pieces, content):
     path = text(content)
     parts = list(LibsvmBlocks(path, 1))
     expected, labels = load_libsvm(path)
@@ -100,6 +101,7 @@ def test_accepted_files_have_the_same_rows(text, small_pieces, content):  # case
     assert LibsvmBlocks(path).classes.tolist() == [-1, 1]
 
 
+@pytest.mark.case(88)
 @pytest.mark.parametrize(
     ("bad", "sentence"),
     [
@@ -111,7 +113,7 @@ def test_accepted_files_have_the_same_rows(text, small_pieces, content):  # case
         (b"1 9:1", "line 41"),
     ],
 )
-def test_an_error_names_its_line(text, small_pieces, bad, sentence):  # case 88
+def test_an_error_names_its_line(text, small_pieces, bad, sentence):
     path = text(b"1 1:0.5\n" * 40 + bad)
     blocks = LibsvmBlocks(path, 10, n_features=5)
     each = iter(blocks)

@@ -103,7 +103,8 @@ def test_every_machine_goes_its_own_way(scheme, three_classes):
     assert model.n_iter_ == max(found)
 
 
-def test_a_limit_of_steps_is_told():  # case 60
+@pytest.mark.case(60)
+def test_a_limit_of_steps_is_told():
     X, y = problem()
     with pytest.warns(ConvergenceWarning, match="iteration limit.*0.001 times the first"):
         model = GDSVC(max_iter=3).fit(X, y)

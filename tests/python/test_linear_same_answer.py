@@ -39,8 +39,9 @@ def model(request):
     return MODELS[request.param]
 
 
+@pytest.mark.case(64)
 @pytest.mark.parametrize("layout", ["dense", "sparse", "wide", "wide, dense"])
-def test_threads_do_not_change_a_bit(model, layout):  # case 64
+def test_threads_do_not_change_a_bit(model, layout):
     X, y = wide_problem() if "wide" in layout else problem()
     if layout == "sparse":
         X = sp.csr_matrix(X)
@@ -52,7 +53,8 @@ def test_threads_do_not_change_a_bit(model, layout):  # case 64
     np.testing.assert_array_equal(*values)
 
 
-def test_dense_and_sparse_rows_agree(model):  # cases 38, 67
+@pytest.mark.case(38, 67)
+def test_dense_and_sparse_rows_agree(model):
     X, y = problem(n=500)
     X = np.where(X > 0.5, X, 0.0)
     dense = model.fit(X, y).coef_.copy()
@@ -63,7 +65,8 @@ def test_dense_and_sparse_rows_agree(model):  # cases 38, 67
         np.testing.assert_allclose(sparse, dense, rtol=1e-6, atol=1e-8)
 
 
-def test_float32_rows_are_rows_of_float64(model):  # case 66
+@pytest.mark.case(66)
+def test_float32_rows_are_rows_of_float64(model):
     X, y = problem(n=500)
     narrow = X.astype(np.float32)
     wide = model.fit(narrow.astype(np.float64), y).coef_.copy()
@@ -72,8 +75,9 @@ def test_float32_rows_are_rows_of_float64(model):  # case 66
     np.testing.assert_allclose(found, wide, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.case(71)
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_the_order_of_rows_and_the_seed_do_not_move_the_optimum(loss):  # case 71
+def test_the_order_of_rows_and_the_seed_do_not_move_the_optimum(loss):
     X, y = problem(n=300)
     tight = {"loss": loss, "tol": 1e-9, "max_iter": 100_000}
     expected = LinearSVC(**tight, random_state=0).fit(X, y)
@@ -91,7 +95,8 @@ def test_a_seed_is_a_result(model):
     np.testing.assert_array_equal(model.fit(X, y).coef_, first)
 
 
-def test_negated_labels_mirror_the_machine(model):  # case 72
+@pytest.mark.case(72)
+def test_negated_labels_mirror_the_machine(model):
     X, y = problem(n=200, k=2)
     expected = model.fit(X, y)
     coef, bias = expected.coef_.copy(), expected.intercept_.copy()
@@ -122,9 +127,10 @@ def test_attributes_have_the_shapes_of_scikit_learn(model, k):
     model.set_params(multi_class="ovr")
 
 
+@pytest.mark.case(60, 61)
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("params", [{}, {"dual": True}, {"loss": "hinge"}], ids=str)
-def test_a_limit_ends_with_a_warning_and_a_model(params):  # cases 60, 61
+def test_a_limit_ends_with_a_warning_and_a_model(params):
     X, y = problem(n=2000)
     model = LinearSVC(C=10, max_iter=1, tol=1e-9, random_state=0, **params)
     with pytest.warns(ConvergenceWarning, match="3 of 3 machines.*iteration limit"):
@@ -136,9 +142,10 @@ def test_a_limit_ends_with_a_warning_and_a_model(params):  # cases 60, 61
         LinearSVC(C=10, time_limit=1e-9, tol=1e-9, **params).fit(X, y)
 
 
+@pytest.mark.case(61)
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", [GDSVC, SGDSVC])
-def test_a_time_limit_of_descent_ends_with_a_warning(kind):  # case 61
+def test_a_time_limit_of_descent_ends_with_a_warning(kind):
     X, y = problem(n=2000)
     with pytest.warns(ConvergenceWarning, match="time limit"):
         model = kind(time_limit=1e-9).fit(X, y)

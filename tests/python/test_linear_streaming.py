@@ -216,9 +216,10 @@ def test_machines_cannot_be_split_otherwise_in_the_middle(before, after):
         model.set_params(multi_class=after).partial_fit(X, y)
 
 
+@pytest.mark.case(92)
 @pytest.mark.parametrize("place", [1, 2])
 @pytest.mark.parametrize("changed", [np.ones(3), np.full(6, np.nan)])
-def test_a_state_that_was_changed_is_refused(place, changed):  # case 92
+def test_a_state_that_was_changed_is_refused(place, changed):
     X, y = problem()
     model = SGDSVC("momentum").partial_fit(X, y, classes=[0, 1])
     state = list(model._states[0])

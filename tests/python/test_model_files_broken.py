@@ -1,4 +1,4 @@
-"""A model file that is cut off, changed or something else is refused, or as good (cases 89, 90)."""
+"""A model file that is cut off, changed or something else is refused, or as good."""
 
 import io
 import os
@@ -13,6 +13,8 @@ import pytest
 import hinge
 from archives import member, pack, parts, rebuild
 from hinge import SGDSVC, SVC
+
+pytestmark = pytest.mark.case(89, 90)
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.5]])
 Y = np.array(["a", "b", "c", "b"])

@@ -1,4 +1,4 @@
-"""Saving that fails leaves the old file and nothing else (case 93)."""
+"""Saving that fails leaves the old file and nothing else."""
 
 import os
 import stat
@@ -9,6 +9,8 @@ import pytest
 import hinge
 from hinge import SVC, LinearSVC
 from processes import run_script
+
+pytestmark = pytest.mark.case(93)
 
 X, Y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
 

@@ -39,6 +39,7 @@ def test_best_and_off_are_marked():
     assert "≠: far" in text
 
 
+@pytest.mark.case(94)
 @pytest.mark.parametrize("field", ["title", "paper", "protocol"])
 def test_what_markdown_would_read_is_escaped(field):
     facts = {"title": "t", "paper": "p", "protocol": "q"} | {field: HOSTILE}

@@ -28,6 +28,7 @@ def page(text):
     return Page(text)
 
 
+@pytest.mark.case(94)
 def test_hostile_texts_in_every_field_stay_texts(page):
     numbers = itertools.count()
     said = []

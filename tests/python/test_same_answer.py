@@ -124,18 +124,8 @@ def test_sparse_rows_are_decided_as_dense_ones(three_classes, kernel, dtype, ato
         np.testing.assert_allclose(model.decision_function(rows), expected, atol=atol)
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-def test_the_width_of_sparse_indices_does_not_matter(three_classes, index):  # case 35
-    X, y = three_classes
-    expected = OLLAWV().fit(sp.csr_matrix(X), y)
-    rows = sp.csr_matrix(X)
-    rows.indptr, rows.indices = rows.indptr.astype(index), rows.indices.astype(index)
-    model = OLLAWV().fit(rows, y)
-    np.testing.assert_array_equal(model.dual_coef_, expected.dual_coef_)
-    np.testing.assert_array_equal(model.decision_function(rows), expected.decision_function(X))
-
-
-def test_float32_is_close_to_float64(three_classes):  # case 66
+@pytest.mark.case(66, of="OLLAWV")
+def test_float32_is_close_to_float64(three_classes):
     X, y = three_classes
     single, double = (OLLAWV(gamma=0.8).fit(X.astype(t), y) for t in (np.float32, np.float64))
     assert single.support_vectors_.dtype == np.float32
@@ -143,7 +133,8 @@ def test_float32_is_close_to_float64(three_classes):  # case 66
     np.testing.assert_allclose(single.decision_function(X), double.decision_function(X), atol=1e-4)
 
 
-def test_the_order_of_the_other_rows_does_not_matter(noisy, rng):  # case 71
+@pytest.mark.case(71, of="OLLAWV")
+def test_the_order_of_the_other_rows_does_not_matter(noisy, rng):
     X, y = noisy
     order = np.r_[0, 1 + rng.permutation(len(y) - 1)]
     straight, shuffled = OLLAWV().fit(X, y), OLLAWV().fit(X[order], y[order])
@@ -156,7 +147,8 @@ def test_the_order_of_the_other_rows_does_not_matter(noisy, rng):  # case 71
     )
 
 
-def test_swapped_classes_give_the_mirrored_machine(noisy):  # case 72
+@pytest.mark.case(72, of="OLLAWV")
+def test_swapped_classes_give_the_mirrored_machine(noisy):
     X, y = noisy
     straight, mirrored = OLLAWV().fit(X, y), OLLAWV().fit(X, 1 - y)
     one = dict(zip(straight.support_, -straight.dual_coef_[0], strict=True))

@@ -48,8 +48,9 @@ def test_layouts_agree_where_the_minimum_is_zero(rng):
     np.testing.assert_array_equal(fitted.transform(sp.csr_matrix(X)).toarray(), fitted.transform(X))
 
 
+@pytest.mark.case(23)
 @pytest.mark.parametrize("value", [0.0, 7.5, -3.0, 1e-310])
-def test_a_constant_feature_becomes_zero(rng, value):  # case 23
+def test_a_constant_feature_becomes_zero(rng, value):
     X = rng.normal(size=(10, 3))
     X[:, 1] = value
     scaled = MinMaxScaler().fit_transform(X)
@@ -58,7 +59,8 @@ def test_a_constant_feature_becomes_zero(rng, value):  # case 23
     assert scaled[:, [0, 2]].max() == 1
 
 
-def test_an_empty_sparse_feature_stays_empty():  # case 23
+@pytest.mark.case(23)
+def test_an_empty_sparse_feature_stays_empty():
     X = sp.csr_matrix(np.array([[0.0, 2.0], [0.0, 4.0]]))
     assert MinMaxScaler().fit_transform(X).toarray().tolist() == [[0, 0.5], [0, 1]]
 

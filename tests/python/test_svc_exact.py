@@ -96,7 +96,8 @@ def test_the_linear_kernel_has_the_weights_of_libsvm():
         _ = SVC().fit(X, y).coef_
 
 
-def test_a_weight_of_two_is_a_row_twice_and_of_zero_no_row():  # case 51
+@pytest.mark.case(51)
+def test_a_weight_of_two_is_a_row_twice_and_of_zero_no_row():
     X, y = two_classes(4)
     weights = np.arange(len(y)) % 3
     repeated = np.repeat(np.arange(len(y)), weights)

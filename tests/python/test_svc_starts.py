@@ -243,9 +243,10 @@ def test_the_certificate_of_any_problem_holds(seed, n, C, gamma, single):
     assert np.abs(model.dual_coef_).max(initial=0) <= C
 
 
+@pytest.mark.case(71, 72)
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), C=st.floats(0.01, 100))
-def test_permutation_repetition_and_mirroring_keep_the_machine(seed, C):  # cases 71, 72
+def test_permutation_repetition_and_mirroring_keep_the_machine(seed, C):
     X, y = clouds(seed, 60, d=2)
     y[:2] = (0, 1)
     params = {"C": C, "gamma": 0.5, "tol": TOL}
