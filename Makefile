@@ -8,8 +8,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 
-.PHONY: demo test test-rust test-python lint lint-rust lint-python bench-smoke docs develop \
-  clean need-python need-rust
+.PHONY: demo test test-rust test-python lint lint-rust lint-python bench-smoke docs faults \
+  notices test-wheel develop clean need-python need-rust
 
 demo: develop
 	$(BIN)/python -m hinge.demo
@@ -43,6 +43,20 @@ bench-smoke: need-rust
 # The site, into site/; warnings are errors. Needs no Rust: docstrings are read, not imported.
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# docs/faults.md, from the tests.
+faults: develop
+	$(BIN)/python -m pytest -q --collect-only --fault-table docs/faults.md tests/python >/dev/null
+
+# Licences of the crates in the wheel.
+notices: need-rust
+	$(PYTHON) .github/notices.py >NOTICES
+
+# All tests of Python on the wheel alone, without Rust and without the checkout.
+test-wheel: develop
+	rm -rf dist
+	$(BIN)/maturin build --release --quiet --out dist
+	.github/test-wheel dist
 
 develop: $(VENV)/.built
 

@@ -24,6 +24,10 @@ def pytest_addoption(parser):
     )
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "case(*numbers, of=None): faults that are provoked")
+
+
 def pytest_collection_finish(session):
     """Write the table of what is collected; a fault without a test is an error."""
     path = session.config.getoption("--fault-table")

@@ -1,10 +1,16 @@
-"""docs/dependencies.md names every direct dependency, and no other."""
+"""docs/dependencies.md names every direct dependency, and NOTICES the licences of all crates."""
 
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+import pytest
+
+import checkout
+
+ROOT = checkout.root()
 
 
 def tables():
@@ -47,6 +53,7 @@ def test_every_package_is_there():
         (package(name), group)
         for group, names in project["dependency-groups"].items()
         for name in names
+        if isinstance(name, str)  # and not another group
     }
     build = {(package(name), "build") for name in project["build-system"]["requires"]}
     rows = tables()["Python"]
@@ -57,3 +64,10 @@ def test_every_package_is_there():
     }
     assert listed == needed | optional | groups | build
     assert len(rows) == len(set(rows))
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="the list of crates is cargo's")
+def test_the_notices_are_those_of_the_crates_in_use():
+    command = [sys.executable, ROOT / ".github" / "notices.py"]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
+    assert (ROOT / "NOTICES").read_text(encoding="utf-8") == found.stdout, "run: make notices"

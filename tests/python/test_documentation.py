@@ -1,14 +1,14 @@
 """What README and docs say is true: their examples run, and nothing public is left out."""
 
 import inspect
-from pathlib import Path
 
 import pytest
 
+import checkout
 import hinge
 from page_examples import alike, examples, run
 
-ROOT = Path(__file__).parents[2]
+ROOT = checkout.root()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WITH_EXAMPLES = [page for page in PAGES if examples(page.read_text(encoding="utf-8"))]
 NAMES = [str(page.relative_to(ROOT)) for page in WITH_EXAMPLES]

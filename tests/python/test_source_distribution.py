@@ -4,11 +4,12 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+import checkout
+
+ROOT = checkout.root()
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="the list of files is cargo's")
