@@ -32,7 +32,9 @@ def linked() -> list[dict[str, object]]:
             if None in kinds and not is_macro and package["id"] not in reached:
                 reached.add(package["id"])
                 waiting.append(package["id"])
-    return sorted((packages[each] for each in reached), key=lambda each: each["name"])
+    return sorted(
+        (packages[each] for each in reached), key=lambda each: (each["name"], each["version"])
+    )
 
 
 def texts(package: dict[str, object]) -> list[str]:
