@@ -11,7 +11,7 @@ from sklearn.preprocessing import minmax_scale
 
 from estimators import READERS
 from fault_table import Coverage
-from hinge import load
+from hinge import datasets, load
 
 # The same examples on every machine and in every run, and nothing left on disk.
 settings.register_profile("hinge", derandomize=True, deadline=None, database=None)
@@ -83,6 +83,21 @@ def again(tmp_path):
         return load(path)
 
     return saved_and_loaded
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """A check that a file with this content is refused by its name, in a sentence."""
+
+    def check(content, match, name="bad.csv", **options):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(ValueError, match=match) as refusal:
+            datasets.read(path, **options)
+        assert repr(str(path)) in str(refusal.value)
+        assert len(str(refusal.value)) < 500
+
+    return check
 
 
 def _frozen(*arrays):

@@ -11,19 +11,6 @@ from hinge import datasets
 FORMATS = [".csv", ".tsv", ".data", ".arff", ".svm", ".npz", ".txt"]
 
 
-@pytest.fixture
-def refused(tmp_path):
-    def check(content, match, name="bad.csv", **options):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        with pytest.raises(ValueError, match=match) as refusal:
-            datasets.read(path, **options)
-        assert repr(str(path)) in str(refusal.value)
-        assert len(str(refusal.value)) < 500
-
-    return check
-
-
 @pytest.mark.parametrize(
     ("text", "match"),
     [
@@ -41,7 +28,9 @@ def refused(tmp_path):
         ("1,2,a\n3,4\0,b\n", "line 2 has a NUL byte"),
         (b"1,2,a\n3,4,\xff\n", "line 2 is not UTF-8"),
         (f"1,2,{'a' * 300}\n3,4,b\n", "label 'aaa.* of 300 characters"),
-        (f"1,2,{'a' * 200_000}\n3,4,b\n", "of 200,000 characters"),
+        (f"1,2,{'a' * 100_000}\n3,4,b\n", "of 100,000 characters"),
+        # Python's own limit for a field, which any library may raise.
+        (f"1,2,{'a' * 200_000}\n3,4,b\n", r"line 1: field larger|of 200,000 characters"),
     ],
 )
 def test_a_bad_line_is_named(refused, text, match):

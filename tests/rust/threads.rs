@@ -74,19 +74,14 @@ fn work_at_the_same_time_does_not_share_threads() -> Result<()> {
 
 #[test]
 fn a_pool_is_used_again() -> Result<()> {
-    let thread_of_pool = |pool: &ThreadPool| pool.install(|| std::thread::current().id());
-    let first = threads::with_pool(7, thread_of_pool)?;
-    assert_eq!(
-        first,
-        threads::with_pool(7, |pool| {
-            // Any of its seven threads may answer: ask all of them.
-            pool.broadcast(|_| std::thread::current().id())
-                .into_iter()
-                .find(|id| *id == first)
-                .unwrap_or_else(|| std::thread::current().id())
-        })?
-    );
-    Ok(())
+    let ids = |pool: &ThreadPool| pool.broadcast(|_| std::thread::current().id());
+    // Another test may have the idle pools just then; nobody waits for them.
+    for _ in 0..100 {
+        if threads::with_pool(7, ids)? == threads::with_pool(7, ids)? {
+            return Ok(());
+        }
+    }
+    panic!("every computation had threads of its own");
 }
 
 #[test]
