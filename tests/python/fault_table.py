@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 
 from sklearn.base import BaseEstimator
 
+from estimators import CLASSIFIERS, EXACT, KERNEL, PREDICTORS, READERS, TRAINERS
 from fault_cases import CASES, GROUPS, NAMES
 
 HEAD = """\
@@ -15,7 +16,20 @@ rule; nothing is half-written, the estimator keeps its old state, and the next c
 
 This page is made from the tests by `make faults`, and a test fails when it is not up to date or
 when an estimator is missing that must be tried. {n_tests} tests provoke {n_cases} faults.
+In the tables,
+
+{sets}
 """
+
+# Long lists of estimators in few words, the longest first.
+SETS = {
+    "all that read": READERS,
+    "all that train": TRAINERS,
+    "all that predict": PREDICTORS,
+    "all classifiers": CLASSIFIERS,
+    "all with a kernel": KERNEL,
+    "all exact": EXACT,
+}
 
 
 class Coverage:
@@ -49,7 +63,8 @@ class Coverage:
 
     def page(self):
         """Return the page as text."""
-        parts = [HEAD.format(n_tests=f"{self.n_tests:,}", n_cases=len(CASES))]
+        sets = "\n".join(f"- *{words}*: {', '.join(names)}" for words, names in SETS.items())
+        parts = [HEAD.format(n_tests=f"{self.n_tests:,}", n_cases=len(CASES), sets=sets).rstrip()]
         numbers = iter(CASES)
         for title, cases in GROUPS.items():
             parts.append(f"\n## {title}\n\n| | Fault | What happens | Estimators | Tests |")
@@ -60,13 +75,20 @@ class Coverage:
     def _row(self, number):
         case = CASES[number]
         tests = "; ".join(
-            f"{_sentence(name)} ({module}, {count:,})"
-            if count > 1
-            else f"{_sentence(name)} ({module})"
+            f"{_sentence(name)} ({module}{f', {count:,}' if count > 1 else ''})"
             for (module, name), count in self.tests[number].items()
         )
-        names = ", ".join(sorted(self.estimators[number], key=list(NAMES).index))
+        names = _in_few_words(self.estimators[number])
         return f"| {number} | {case.fault} | {case.outcome} | {names} | {tests} |"
+
+
+def _in_few_words(estimators):
+    rest, words = set(estimators), []
+    for name, members in SETS.items():
+        if rest >= set(members):
+            rest -= set(members)
+            words.append(f"*{name}*")
+    return ", ".join(words + sorted(rest, key=list(NAMES).index))
 
 
 def _sentence(name):

@@ -84,7 +84,7 @@ def test_a_read_only_memory_map_is_read_in_place(estimator, noisy, tmp_path, dty
 @pytest.mark.filterwarnings("ignore")
 @each(PREDICTORS)
 def test_an_array_that_changes_during_a_fit_does_not_crash(estimator, rng):
-    X = rng.normal(size=(600, 20))
+    X = rng.normal(size=(300, 20))
     y, stop = (X[:, 0] > 0).astype(int), threading.Event()
     for name, value in {"n_jobs": 2, "max_iter": 200}.items():
         if name in estimator.get_params():

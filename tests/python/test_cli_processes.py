@@ -13,6 +13,8 @@ import pytest
 import hinge
 from commands import run, start
 
+pytestmark = pytest.mark.case(87, 95)
+
 
 def test_help_comes_without_scikit_learn():
     script = "import sys, hinge.cli; sys.argv = ['hinge', '--help']\ntry: hinge.cli.main()\n"
@@ -48,8 +50,6 @@ def interrupt(process):
 EAGER = """
 import sys
 from hinge import _checkpoint, cli
-
-pytestmark = pytest.mark.case(87, 95)
 _checkpoint._SECONDS_BETWEEN = 0
 sys.argv = ["hinge", "nested-cv", "digits", "--outer", "20", "--checkpoint", "run", *sys.argv[1:]]
 cli.main()

@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from hinge import OLLAWV, kernel_matrix, simd_level
 from processes import facts_of
 
+pytestmark = pytest.mark.case(65, 98)
+
 LEVELS = ["baseline", "avx2", "avx512"]
 TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
 
 SCRIPT = """
 import pickle
-
-pytestmark = pytest.mark.case(65, 98)
 folder = os.environ["FOLDER"]
 out = {}
 for case in pickle.load(open(folder + "/cases.pickle", "rb")):
