@@ -171,10 +171,10 @@ impl<T: Lanes> Model<T> {
         }
         let n_sv = n_support
             .iter()
-            .try_fold(0usize, |sum, &n| sum.checked_add(n));
-        if n_sv != Some(support.len()) || support.len() != rows.n_rows() {
+            .fold(0, |sum: usize, &n| sum.saturating_add(n));
+        if n_sv != support.len() || n_sv != rows.n_rows() {
             return bad(format!(
-                "n_support counts {n_sv:?} support vectors, but there are {} indices and {} rows",
+                "n_support counts {n_sv} support vectors, but there are {} indices and {} rows",
                 support.len(),
                 rows.n_rows()
             ));
