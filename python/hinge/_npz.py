@@ -26,6 +26,7 @@ _LARGEST_RATIO = 1032
 # What zipfile and numpy raise on broken bytes.
 _BROKEN = (
     ValueError,
+    TypeError,
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
