@@ -125,7 +125,11 @@ class KernelClassifier(Classifier):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was pickled; the core checks the model."""
         if isinstance(state.get("_model"), dict):
-            state = state | {"_model": _core.Model.from_state(state["_model"])}
+            model = _core.Model.from_state(state["_model"])
+            n_classes = len(model.n_support)
+            if np.shape(state.get("classes_", ())) != (n_classes,):
+                raise ValueError(f"this is not a model: classes_ is not {n_classes} labels")
+            state = state | {"_model": model}
         super().__setstate__(state)
 
     def __copy__(self) -> Self:
