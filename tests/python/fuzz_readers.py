@@ -113,9 +113,9 @@ def _loop(name, first, end, until, shared, out):
 
 def table(rows):
     """Return lines with what was tried and how it ended, numbers under their names."""
-    lines = [f"{'':40}{'tried':>12}{'accepted':>12}{'refused':>12}{'faults':>8}"]
+    lines = [f"{'':64}{'tried':>12}{'accepted':>12}{'refused':>12}{'faults':>8}"]
     for name, tried, accepted, refused, faults in rows:
-        lines.append(f"{name:40}{tried:>12,}{accepted:>12}{refused:>12}{len(faults):>8}")
+        lines.append(f"{name:64}{tried:>12}{accepted:>12}{refused:>12}{faults:>8}")
     return "\n".join(lines)
 
 
@@ -133,7 +133,7 @@ def main():
         return 0
     share = options.seconds / len(names)
     counts = {name: run(name, options.first, options.count, share) for name in names}
-    print(table((name, *count) for name, count in counts.items()))
+    print(table((name, *count[:3], len(count.faults)) for name, count in counts.items()))
     faults = [fault for count in counts.values() for fault in count.faults]
     print(*faults, sep="\n")
     return 1 if faults else 0

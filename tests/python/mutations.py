@@ -200,22 +200,25 @@ def _array(rng, array):
 
 
 def state(rng, seeds):
-    """Return a pickled state with other values among those of its model."""
+    """Return a pickled state with other values among those of its model, or other classes."""
     kind, whole = pickle.loads(rng.choice(seeds))
     for _ in range(rng.choice([1, 1, 2, 3])):
         model = whole["_model"]
-        name = rng.choice(list(model))
-        value = model[name]
-        if isinstance(value, np.ndarray):
-            model[name] = _array(rng, value) if rng.random() < 0.9 else rng.choice(_VALUES)
-        elif isinstance(value, tuple):
-            parts = list(value)
-            place = rng.randrange(len(parts))
-            is_array = isinstance(parts[place], np.ndarray)
-            parts[place] = _array(rng, parts[place]) if is_array else rng.choice(_VALUES)
-            model[name] = tuple(parts)
-        elif rng.random() < 0.1:
+        name = rng.choice([*model, "classes_"])
+        if name == "classes_":
+            whole[name] = np.resize(whole[name], rng.randrange(6))
+        elif rng.random() < 0.05:
             del model[name]
         else:
-            model[name] = rng.choice(_VALUES)
+            model[name] = _value(rng, model[name])
     return pickle.dumps((kind, whole), 4)
+
+
+def _value(rng, value):
+    """Return another value of a state, mostly of the same type."""
+    if isinstance(value, np.ndarray) and rng.random() < 0.9:
+        return _array(rng, value)
+    if isinstance(value, tuple):  # the parts of sparse rows
+        place = rng.randrange(len(value))
+        return (*value[:place], _value(rng, value[place]), *value[place + 1 :])
+    return rng.choice(_VALUES)
