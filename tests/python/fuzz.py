@@ -38,7 +38,8 @@ def rounds(seconds, command, **environment):
         )
         yield done.stdout
         if done.returncode != 0:
-            print(done.stdout[-20_000:], done.stderr[-5_000:], sep="\n")
+            told = done.stdout.split("Hypothesis Statistics")[0]
+            print(told[-20_000:], done.stderr[-5_000:], sep="\n", flush=True)
             return
 
 
@@ -59,7 +60,8 @@ def files(seconds, first):
     """Yield what became of changed files, from a number on."""
     for name in READERS:
         found = fuzz_readers.run(name, first, sys.maxsize, seconds / len(READERS))
-        print(*found.faults, sep="\n", end="\n" if found.faults else "")
+        for fault in found.faults:
+            print(fault, flush=True)
         yield f"reader: {name}", found.tried, found.accepted, found.refused, len(found.faults)
 
 

@@ -202,9 +202,8 @@ def _array(rng, array):
 def state(rng, seeds):
     """Return a pickled state with other values among those of its model, or other classes."""
     kind, whole = pickle.loads(rng.choice(seeds))
-    for _ in range(rng.choice([1, 1, 2, 3])):
-        model = whole["_model"]
-        name = rng.choice([*model, "classes_"])
+    model = whole["_model"]
+    for name in rng.sample([*model, "classes_"], rng.choice([1, 1, 2, 3])):
         if name == "classes_":
             whole[name] = np.resize(whole[name], rng.randrange(6))
         elif rng.random() < 0.05:

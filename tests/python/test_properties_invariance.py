@@ -12,6 +12,7 @@ from problems import (
     KERNEL,
     LINEAR,
     assert_same_solution,
+    error_of,
     examples,
     fitted,
     is_converged,
@@ -119,8 +120,8 @@ def test_the_unit_of_features_goes_into_c(name, data, factor):
     other = refitted(name, scaled, **({"intercept_scaling": factor} if name in LINEAR else {}))
     assume(is_converged(model, other))
     for mine, theirs in zip(model.certificate_, other.certificate_, strict=True):
-        gaps = max(mine.gap, 0) + factor**2 * max(theirs.gap, 0)
-        assert abs(mine.primal - factor**2 * theirs.primal) <= gaps + 1e-8 * mine.primal
+        errors = error_of(model, mine) + factor**2 * error_of(other, theirs)
+        assert abs(mine.primal - factor**2 * theirs.primal) <= errors
 
 
 @pytest.mark.parametrize("name", [name for name in LINEAR_STEPS if "rmsprop" not in name])
