@@ -8,7 +8,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 
-.PHONY: demo test test-rust test-python lint lint-rust lint-python bench-smoke docs faults \
+# How long `make fuzz` tries inputs at random.
+FUZZ_SECONDS ?= 600
+
+.PHONY: demo test test-rust test-python fuzz lint lint-rust lint-python bench-smoke docs faults \
   notices test-wheel develop clean need-python need-rust
 
 demo: develop
@@ -23,6 +26,9 @@ test-rust: need-rust
 test-python: develop
 	$(BIN)/python -m pytest
 	$(BIN)/python -m pytest --doctest-modules python/hinge -p no:cacheprovider
+
+fuzz: develop need-rust
+	$(BIN)/python tests/python/fuzz.py --seconds $(FUZZ_SECONDS)
 
 lint: lint-rust lint-python
 

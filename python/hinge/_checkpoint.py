@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hinge import _engine
+from hinge._npz import Archive
 from hinge._replacement import replaced
 
 _VERSION = 2
@@ -91,22 +90,11 @@ class Checkpoint:
 
     def _read(self) -> dict[str, Any]:
         try:
-            with self._path.open("rb") as stream:
-                file = np.load(stream, allow_pickle=False)
-                found = {name: file[name] for name in file.files}
-            version = int(found.get("version", -1))
-        except (
-            OSError,
-            ValueError,
-            TypeError,
-            AttributeError,
-            EOFError,
-            RuntimeError,
-            zipfile.BadZipFile,
-            zlib.error,
-        ) as error:
+            with Archive.opened(self._path, "a checkpoint has a version and a run") as archive:
+                found = {name: archive.array(name) for name in archive.names}
+        except (OSError, ValueError) as error:
             raise ValueError(f"{str(self._path)!r} is not a checkpoint: {error}") from error
-        if version != _VERSION:
+        if found.get("version", np.array(0)).tolist() != _VERSION:
             raise ValueError(
                 f"{str(self._path)!r} is not a checkpoint of version {_VERSION}, which this "
                 "package reads"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import re
 import zlib
 from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,19}\s*", re.ASCII)
 
 
 def load_phrases(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.int64]]:
@@ -63,8 +66,9 @@ def _read(stream: IO[str], path: Path) -> tuple[list[str], NDArray[np.int64]]:
     try:
         phrase, label = names.index("Phrase"), names.index("Sentiment")
     except ValueError:
+        shown = ", ".join(repr(name[:40]) for name in names[:10]) or "none"
         raise ValueError(
-            f"{str(path)!r} has the columns {names}, but 'Phrase' and 'Sentiment' are needed"
+            f"{str(path)!r} has the columns {shown}, but 'Phrase' and 'Sentiment' are needed"
         ) from None
     phrases, labels = [], []
     for fields in lines:
@@ -81,7 +85,7 @@ def _read(stream: IO[str], path: Path) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _label(text: str) -> int:
-    label = int(text)
-    if not -(2**63) <= label < 2**63:
-        raise ValueError(f"the label {label} does not fit into 64 bits")
+    label = int(text) if _WHOLE.fullmatch(text) else None
+    if label is None or not -(2**63) <= label < 2**63:
+        raise ValueError(f"the label {text[:40]!r} is not a whole number of 64 bits")
     return label

@@ -44,7 +44,7 @@ pub struct Model<T: Lanes> {
     /// Of each setting, for a scheme that uses them; else none.
     patterns: Vec<Patterns>,
     coefficients: Coefficients<T>,
-    /// Of a linear kernel, unless they are more numbers than the support vectors.
+    /// Of a linear kernel, unless they are more than the products with all support vectors cost.
     linear: Option<LinearWeights>,
 }
 
@@ -171,10 +171,10 @@ impl<T: Lanes> Model<T> {
         }
         let n_sv = n_support
             .iter()
-            .try_fold(0usize, |sum, &n| sum.checked_add(n));
-        if n_sv != Some(support.len()) || support.len() != rows.n_rows() {
+            .fold(0, |sum: usize, &n| sum.saturating_add(n));
+        if n_sv != support.len() || n_sv != rows.n_rows() {
             return bad(format!(
-                "n_support counts {n_sv:?} support vectors, but there are {} indices and {} rows",
+                "n_support counts {n_sv} support vectors, but there are {} indices and {} rows",
                 support.len(),
                 rows.n_rows()
             ));
@@ -224,7 +224,8 @@ impl<T: Lanes> Model<T> {
     fn linear_weights(&self) -> Result<Option<LinearWeights>> {
         let (n_cols, n_sv) = (self.rows.n_cols(), self.support.len());
         let n_weights = n_cols.checked_mul(self.biases.len());
-        let is_less = n_weights.is_some_and(|n| n <= FEW_WEIGHTS.max(n_cols.saturating_mul(n_sv)));
+        let cost = self.rows.cost_of_product().saturating_mul(n_sv);
+        let is_less = n_weights.is_some_and(|n| n <= FEW_WEIGHTS.max(cost));
         if self.kernel.kind() != KernelKind::Linear || !is_less {
             return Ok(None);
         }

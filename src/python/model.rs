@@ -2,7 +2,7 @@
 
 use super::arrays::{AnyMatrix, Rows, rows_to_python};
 use super::door;
-use super::state::{State, not_a_model, restored_rows};
+use super::state::{State, not_a_model, restored_rows, restored_view};
 use crate::Error;
 use crate::kernel::PackedRows;
 use crate::model;
@@ -236,7 +236,7 @@ impl Model {
         let inner = match (state.dtype.as_str(), &state.rows) {
             ("float32", None) => AnyModel::F32(state.precomputed()?),
             ("float64", None) => AnyModel::F64(state.precomputed()?),
-            (dtype, Some(rows)) => match (dtype, restored_rows(rows)?.view()?.matrix()?) {
+            (dtype, Some(rows)) => match (dtype, restored_view(&restored_rows(rows)?)?.matrix()?) {
                 ("float32", AnyMatrix::F32(matrix)) => AnyModel::F32(state.model(&matrix)?),
                 ("float64", AnyMatrix::F64(matrix)) => AnyModel::F64(state.model(&matrix)?),
                 _ => return Err(not_a_model("rows and dtype do not fit").into()),

@@ -1,6 +1,6 @@
 //! A model's state on its way back from a file.
 
-use super::arrays::{Rows, slice};
+use super::arrays::{Rows, View, slice};
 use crate::data::Matrix;
 use crate::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows};
 use crate::model::Model;
@@ -15,9 +15,18 @@ pub fn not_a_model(message: &str) -> Error {
     Error::Data(format!("this is not a model: {message}"))
 }
 
+fn bad_rows(error: PyErr) -> PyErr {
+    not_a_model(&format!("rows: {error}")).into()
+}
+
 /// The rows of a state; what is none gets the error of the other fields.
 pub fn restored_rows<'py>(rows: &Bound<'py, PyAny>) -> PyResult<Rows<'py>> {
-    Rows::extract(rows).map_err(|error| not_a_model(&format!("rows: {error}")).into())
+    Rows::extract(rows).map_err(bad_rows)
+}
+
+/// The memory of these rows.
+pub fn restored_view<'a>(rows: &'a Rows<'_>) -> PyResult<View<'a>> {
+    rows.view().map_err(bad_rows)
 }
 
 /// A model's state as it came back from a file: nothing in it is trusted.
@@ -53,7 +62,8 @@ where
 
 fn array<T: Element + Clone + 'static>(state: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
     let values: PyReadonlyArray1<'_, T> = field(state, name)?;
-    Ok(slice(&values)?.to_vec())
+    let wrong = |error| PyErr::from(not_a_model(&format!("{name}: {error}")));
+    Ok(slice(&values).map_err(wrong)?.to_vec())
 }
 
 /// The patterns of a state, which is older than they are or has no use for them if they are

@@ -24,10 +24,10 @@ def member(array):
 
 
 def pack(path, members, **options):
-    """Write named bytes as an archive, whose checksums are right."""
+    """Write named bytes as an archive, whose checksums are right; without the time of day."""
     with zipfile.ZipFile(path, "w", **options) as archive:
         for name, content in members:
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, archive.compression)
 
 
 def rebuild(path, header, arrays):

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -13,9 +15,13 @@ from estimators import READERS
 from fault_table import Coverage
 from hinge import datasets, load
 
-# The same examples on every machine and in every run, and nothing left on disk.
+# The same examples on every machine and in every run, and nothing left on disk. HINGE_FUZZ is the
+# number of examples of a property where they are to be new ones in every run: see fuzz.py.
 settings.register_profile("hinge", derandomize=True, deadline=None, database=None)
-settings.load_profile("hinge")
+if "HINGE_FUZZ" in os.environ:
+    count = int(os.environ["HINGE_FUZZ"])
+    settings.register_profile("hinge-fuzz", max_examples=count, deadline=None, database=None)
+settings.load_profile("hinge-fuzz" if "HINGE_FUZZ" in os.environ else "hinge")
 
 
 def pytest_addoption(parser):

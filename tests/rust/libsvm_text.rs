@@ -390,18 +390,4 @@ proptest! {
     fn short_decimals_are_rounded_correctly(decimal in "-?[0-9]{1,8}\\.[0-9]{0,9}") {
         assert_rounded(&decimal);
     }
-
-    #[test]
-    fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = read(&text, ONE_BASED);
-    }
-
-    #[test]
-    fn no_words_panic_and_pieces_do_not_matter(
-        text in "[0-9:. #+eqid\n\r-]{0,80}|([1-3] [1-4]:[0-9.]{0,3}( [5-7]:-1)?\r?\n){0,9}",
-        piece in 2..9_usize,
-    ) {
-        let whole = read(&text, ZERO_BASED);
-        prop_assert_eq!(read_pieces(text.as_bytes().chunks(piece), ZERO_BASED), whole);
-    }
 }

@@ -12,6 +12,7 @@ mod kernel;
 mod kernel_settings;
 mod levels;
 mod libsvm_text;
+mod libsvm_text_any;
 mod linear;
 mod model;
 mod model_parts;

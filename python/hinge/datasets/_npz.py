@@ -1,18 +1,8 @@
-"""Data sets in numpy's .npz files: arrays X and y, or the parts of a CSR matrix and y.
-
-What a file says of itself is checked before memory is taken: an array must be as long as its
-header says, and no longer than the packed bytes can be. Python objects are never unpickled.
-"""
+"""Data sets in numpy's .npz files: arrays X and y, or the parts of a CSR matrix and y."""
 
 from __future__ import annotations
 
-import contextlib
 import math
-import struct
-import tokenize
-import zipfile
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,20 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hinge import _input
+from hinge._npz import Archive
 from hinge.datasets._dataset import Dataset, code, simplest
 
-# Deflate packs no more than 1032 bytes in one.
-_LARGEST_RATIO = 1032
-# What zipfile and numpy raise on broken bytes, besides ValueError.
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-    tokenize.TokenError,
-    struct.error,
-)
+_CONTENT = "a data set has X and y, or data, indices, indptr, shape and y"
 _CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
@@ -51,7 +31,7 @@ def read_npz(path: Path) -> Dataset:
 
     With an array ``classes``, y has their numbers, else labels. ``n_train`` is optional.
     """
-    with _Archive.opened(path) as archive:
+    with Archive.opened(path, _CONTENT) as archive:
         X = _dense(archive.array("X")) if "X" in archive.names else _sparse(archive)
         y = archive.array("y")
         if y.shape != (X.shape[0],):
@@ -66,7 +46,7 @@ def read_npz(path: Path) -> Dataset:
 
 def read_sizes(path: Path) -> Sizes:
     """Read the shape from the headers alone."""
-    with _Archive.opened(path) as archive:
+    with Archive.opened(path, _CONTENT) as archive:
         shape = archive.shape("X") if "X" in archive.names else _csr_shape(archive)
         if len(shape) != 2:
             raise ValueError(f"X has shape {shape}; it must have two dimensions")
@@ -76,73 +56,6 @@ def read_sizes(path: Path) -> Sizes:
         if "classes" in archive.names:
             n_classes = math.prod(archive.shape("classes"))
         return Sizes(shape[0], shape[1], n_classes)
-
-
-class _Archive:
-    """The arrays of a file, each checked before it is read."""
-
-    def __init__(self, archive: zipfile.ZipFile, n_bytes: int) -> None:
-        self._zip = archive
-        self._n_bytes = n_bytes
-        members = (Path(member) for member in archive.namelist())
-        self.names = {member.stem for member in members if member.suffix == ".npy"}
-
-    @classmethod
-    @contextlib.contextmanager
-    def opened(cls, path: Path) -> Iterator[_Archive]:
-        with _whole():
-            archive = zipfile.ZipFile(path)
-        with archive:
-            yield cls(archive, path.stat().st_size)
-
-    def shape(self, name: str) -> tuple[int, ...]:
-        """Return the shape of an array whose header agrees with its length."""
-        return self._header(name)[0]
-
-    def array(self, name: str) -> NDArray[Any]:
-        """Return an array."""
-        self._header(name)
-        with _whole(), self._zip.open(f"{name}.npy") as stream:
-            return np.lib.format.read_array(stream, allow_pickle=False)
-
-    def _header(self, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
-        if name not in self.names:
-            there = ", ".join(sorted(self.names)) or "nothing"
-            raise ValueError(
-                f"there is no array {name!r}, only {there}; a data set has X and y, or data, "
-                "indices, indptr, shape and y"
-            )
-        info = self._zip.getinfo(f"{name}.npy")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"the array {name!r} is packed in a way that numpy does not write")
-        with _whole(), self._zip.open(info) as stream:
-            version = np.lib.format.read_magic(stream)
-            if version == (1, 0):
-                shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-            elif version == (2, 0):
-                shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-            else:
-                raise ValueError(f"the array {name!r} has the unknown format version {version}")
-            held = info.file_size - stream.tell()
-        if dtype.hasobject:
-            raise ValueError(f"the array {name!r} holds Python objects, which are never unpickled")
-        if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != held:
-            raise ValueError(
-                f"the array {name!r} has shape {shape} and type {dtype} by its header, "
-                f"but {held:,} bytes"
-            )
-        if info.file_size > _LARGEST_RATIO * min(info.compress_size, self._n_bytes):
-            raise ValueError(f"the array {name!r} is longer than its packed bytes can be")
-        return shape, dtype
-
-
-@contextlib.contextmanager
-def _whole() -> Iterator[None]:
-    """Turn what broken bytes make zipfile and numpy raise into a ValueError."""
-    try:
-        yield
-    except _BROKEN as error:
-        raise ValueError(f"this is not a whole npz file: {error}") from error
 
 
 def _dense(X: NDArray[Any]) -> NDArray[Any]:
@@ -162,7 +75,7 @@ def _floats(values: NDArray[Any], name: str) -> NDArray[Any]:
         return values.astype(np.float32 if fits else np.float64, copy=False)
 
 
-def _csr_shape(archive: _Archive) -> tuple[int, ...]:
+def _csr_shape(archive: Archive) -> tuple[int, ...]:
     if "shape" not in archive.names:
         archive.shape("X")  # says what there is, and what a data set has
     shape = archive.array("shape")
@@ -177,7 +90,7 @@ def _csr_shape(archive: _Archive) -> tuple[int, ...]:
     return int(shape[0]), int(shape[1])
 
 
-def _sparse(archive: _Archive) -> sp.csr_matrix:
+def _sparse(archive: Archive) -> sp.csr_matrix:
     n_rows, n_columns = _csr_shape(archive)
     data, indices, indptr = (archive.array(name) for name in _CSR_PARTS[:3])
     for name, part in (("indices", indices), ("indptr", indptr)):
@@ -221,7 +134,7 @@ def _given_classes(
     return classes, y.astype(np.int64)
 
 
-def _n_train(archive: _Archive, n_rows: int) -> int | None:
+def _n_train(archive: Archive, n_rows: int) -> int | None:
     if "n_train" not in archive.names:
         return None
     n_train = archive.array("n_train")

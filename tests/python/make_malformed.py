@@ -1,0 +1,158 @@
+"""Writes the files of tests/data/malformed that are no text; the others are kept by hand.
+
+Run it after a change of a format: ``python tests/python/make_malformed.py``.
+"""
+
+import pickle
+import zipfile
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import make_pipeline
+
+import hinge
+from archives import member, pack, parts, rebuild
+from hinge import OLLAWV, SGDSVC, SVC, LinearSVC, MinMaxScaler
+from hinge._checkpoint import Checkpoint
+from malformed import CORPUS, RUN, empty_table
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.5], [0.5, 0.25]])
+Y = np.array(["a", "b", "c", "b", "a"])
+# An array that says of itself that it has a million times a million times a thousand numbers.
+HUGE = member(np.zeros(2)).replace(b"(2,), }" + b" " * 14, b"(999999999999999,), }")
+
+
+def models():
+    stream = SGDSVC(multi_class="ordinal", epochs=1, record_every=2, random_state=0).fit(X, Y)
+    stream.curve_["seconds"] *= 0  # the same in every run
+    yield "kernel", SVC(C=2, class_weight={"a": 2.0}, warm_start="support_vectors").fit(X, Y)
+    yield "sparse", SVC(multi_class="ovr").fit(sp.csr_matrix(X, dtype=np.float32), Y)
+    yield "precomputed", OLLAWV(kernel="precomputed", multi_class="ordinal").fit(X @ X.T, Y)
+    yield "stream", stream
+    yield "linear", LinearSVC().fit(X, Y == "a")
+    yield "scaled", make_pipeline(MinMaxScaler(), OLLAWV(gamma=1.0)).fit(X, Y)
+
+
+def malformed_models(folder):
+    """One thing wrong with a model whose checksums are right."""
+
+    def header(name, change):
+        own, arrays = parts(good)
+        change(own)
+        rebuild(folder / f"{name}.hinge", own, arrays)
+
+    def array(name, of, change):
+        own, arrays = parts(good)
+        rebuild(folder / f"{name}.hinge", own, arrays | {of: change(arrays[of])})
+
+    def broken(name, content):
+        (folder / f"{name}.hinge").write_bytes(content)
+
+    good = folder / "valid" / "kernel.hinge"
+    header("version-newer", lambda h: h.update(version=2))
+    header("parameter-unknown", lambda h: h["params"].update(alpha=1))
+    header("kernel-unknown", lambda h: h["fitted"].update({"model/kernel": "cosine"}))
+    header("columns-negative", lambda h: h["fitted"].update({"n_features_in_": -5}))
+    header("columns-huge", lambda h: h["fitted"].update({"model/n_cols": 2_000_000_000}))
+    header("field-missing", lambda h: h["fitted"].pop("model/degree"))
+    array("bias-nan", "model/intercept", lambda b: b * np.nan)
+    array("vectors-missing", "model/rows", lambda rows: rows[:0])
+    array("counts-huge", "model/n_support", lambda n: n + np.uint64(2**63))
+    array("python-objects", "classes_", lambda c: c.astype(object))
+    pack(folder / "header-deep.hinge", [("header.json", "[" * 2_000)])
+    pack(folder / "header-nan.hinge", [("header.json", '{"format": NaN}')])
+    pack(folder / "shape-huge.hinge", [("header.json", "{}"), ("a.npy", HUGE)])
+    bomb = [("header.json", "{}"), ("a.npy", member(np.zeros(50_000)))]
+    pack(folder / "packed.hinge", bomb, compression=zipfile.ZIP_DEFLATED)
+    broken("cut-off", good.read_bytes()[:-30])
+    broken("checksum-wrong", good.read_bytes().replace(b'"converged"', b'"stalled!!"', 1))
+
+
+def npz(path, **arrays):
+    """Write arrays as ``numpy.savez`` does."""
+    named = [(f"{name}.npy", member(np.asarray(array))) for name, array in arrays.items()]
+    pack(path, named, compression=zipfile.ZIP_DEFLATED)
+
+
+def csr(rows):
+    rows = sp.csr_matrix(rows)
+    names = ("data", "indices", "indptr", "shape")
+    return {name: np.asarray(getattr(rows, name)) for name in names}
+
+
+def datasets(folder):
+    npz(folder / "valid" / "dense.npz", X=X.astype(np.float32), y=Y, n_train=3)
+    npz(folder / "valid" / "sparse.npz", **csr(X), y=[0, 1, 2, 1, 0], classes=["p", "q", "r"])
+    npz(folder / "rows-and-labels-differ.npz", X=X, y=Y[:-1])
+    npz(folder / "labels-missing.npz", X=X)
+    npz(folder / "value-nan.npz", X=np.where(X == 3, np.nan, X), y=Y)
+    npz(folder / "python-objects.npz", X=X, y=Y.astype(object))
+    npz(folder / "rows-of-words.npz", X=X.astype(str), y=Y)
+    npz(folder / "character-unknown.npz", X=X, y=np.array([2**21] * 5, "<u4").view("<U1"))
+    npz(folder / "member-in-folder.npz", y=Y, **{"a/X": X})
+    text = member(np.array(3)).replace(b"'shape': ()", b" False : ()")
+    own = [("X.npy", member(X)), ("y.npy", member(Y)), ("n_train.npy", text)]
+    pack(folder / "description-with-odd-names.npz", own)
+    npz(folder / "one-dimension.npz", X=X[0], y=Y[:2])
+    npz(folder / "training-part-too-long.npz", X=X, y=Y, n_train=9)
+    npz(folder / "class-out-of-range.npz", X=X, y=[0, 1, 2, 1, 0], classes=["p", "q"])
+    npz(folder / "shape-negative.npz", **csr(X) | {"shape": [-5, 2]}, y=Y)
+    npz(folder / "shape-huge.npz", **csr(X) | {"shape": [2_000_000_000, 2]}, y=Y)
+    npz(folder / "index-out-of-range.npz", **csr(X) | {"indices": csr(X)["indices"] + 1}, y=Y)
+    npz(folder / "row-ends-descend.npz", **csr(X) | {"indptr": csr(X)["indptr"][::-1]}, y=Y)
+    (folder / "cut-off.npz").write_bytes((folder / "valid" / "dense.npz").read_bytes()[:200])
+
+
+def checkpoints(folder):
+    table = empty_table()
+    table.done[0] = True
+    table.confusion[0, :, 0, 0] = 3
+    good = folder / "valid" / "half.npz"
+    Checkpoint(good, *RUN).save(table)
+    with np.load(good) as file:
+        arrays = {name: file[name] for name in file.files}
+    other = {name.replace("svc", "sgd"): array for name, array in arrays.items()}
+    npz(folder / "valid" / "other-method.npz", **other)
+    npz(folder / "version-older.npz", **arrays | {"version": 1})
+    npz(folder / "version-text.npz", **arrays | {"version": "two"})
+    npz(folder / "run-of-other-rows.npz", **arrays | {"svc/run": "0123"})
+    npz(folder / "table-too-short.npz", **arrays | {"svc/done": table.done[:1]})
+    npz(folder / "table-of-floats.npz", **arrays | {"svc/n_iter": table.n_iter * 0.5})
+    npz(folder / "python-objects.npz", **arrays | {"svc/n_iter": table.n_iter.astype(object)})
+    npz(folder / "field-missing.npz", **{n: a for n, a in arrays.items() if n != "svc/n_iter"})
+    (folder / "cut-off.npz").write_bytes(good.read_bytes()[:300])
+    version = ("version.npy", member(np.array(2)))
+    pack(folder / "shape-huge.npz", [version, ("a.npy", HUGE)])
+    pack(folder / "not-an-array.npz", [version, ("svc/run.npy", b"text")])
+
+
+def states(folder):
+    for name, model in models():
+        if name in ("kernel", "sparse", "precomputed"):
+            content = type(model).__name__, model.__getstate__()
+            (folder / "valid" / f"{name}.pickle").write_bytes(pickle.dumps(content, 4))
+
+    def malformed(name, **changes):
+        kind, state = pickle.loads((folder / "valid" / "kernel.pickle").read_bytes())
+        state["_model"] |= changes
+        (folder / f"{name}.pickle").write_bytes(pickle.dumps((kind, state), 4))
+
+    malformed("bias-nan", intercept=np.full(3, np.nan))
+    malformed("counts-huge", n_support=np.array([2**63, 2**63, 5], dtype=np.uint64))
+    malformed("kernel-unknown", kernel="cosine")
+    malformed("gamma-negative", gamma=-1.0)
+    malformed("vectors-missing", rows=np.zeros((0, 2)))
+    malformed("vectors-by-columns", rows=np.asfortranarray(X))
+    malformed("version-newer", version=2)
+    kind, state = pickle.loads((folder / "valid" / "kernel.pickle").read_bytes())
+    content = kind, state | {"classes_": state["classes_"][:2]}
+    (folder / "classes-missing.pickle").write_bytes(pickle.dumps(content, 4))
+
+
+if __name__ == "__main__":
+    for name, model in models():
+        hinge.save(model, CORPUS / "model" / "valid" / f"{name}.hinge")
+    malformed_models(CORPUS / "model")
+    datasets(CORPUS / "npz")
+    checkpoints(CORPUS / "checkpoint")
+    states(CORPUS / "pickled-state")
