@@ -8,7 +8,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 
-.PHONY: demo test test-rust test-python lint lint-rust lint-python bench-smoke docs develop \
+.PHONY: demo test test-rust test-python soak lint lint-rust lint-python bench-smoke docs develop \
   clean need-python need-rust
 
 demo: develop
@@ -23,6 +23,10 @@ test-rust: need-rust
 test-python: develop
 	$(BIN)/python -m pytest
 	$(BIN)/python -m pytest --doctest-modules python/hinge -p no:cacheprovider
+
+# Long runs, about ten minutes: interrupts, memory, limits, budgets, processes. SOAK names some.
+soak: develop
+	cd tests && $(abspath $(BIN))/python -m soak $(SOAK)
 
 lint: lint-rust lint-python
 

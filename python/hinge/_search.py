@@ -22,6 +22,7 @@ from hinge import _engine, _input, _resources
 from hinge._classifier import Classifier
 from hinge._pattern import PatternSearch
 from hinge._scaling import MinMaxScaler
+from hinge._state import kept_on_failure
 
 
 class _Shared:
@@ -102,8 +103,11 @@ class GridSearchCV(model_selection.GridSearchCV):
         -------
         self
         """
-        self.used_engine_ = self._fit_with_engine(X, y, params)
-        return self if self.used_engine_ else super().fit(X, y, **params)
+        with kept_on_failure(self):
+            self.used_engine_ = self._fit_with_engine(X, y, params)
+            if not self.used_engine_:
+                super().fit(X, y, **params)
+        return self
 
     def _fit_with_engine(self, X: Any, y: Any, params: dict[str, Any]) -> bool:
         """Do the search in the engine; tell whether it could."""

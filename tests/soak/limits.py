@@ -16,11 +16,11 @@ import numpy as np
 
 from soak.calls import all_calls, same
 from soak.children import ChildError, in_a_child
-from soak.resident import address_space, forget_peak, resident, status
+from soak.resident import address_space, forget_peak, give_back_at_once, resident, status
 from soak.tables import end, show
 
-# Room for not even the stack of a thread, and for what the core leaves free, with some data.
-LEAST, MOST = 2**16, 2**26
+# Room for not even the stack of a thread, and what the core wants to have left before it starts.
+LEAST, ROOM = 2**16, 65 * 2**20
 # Threads that the system does not start are a RuntimeError, as in Python itself.
 ENDS = ("done", "MemoryError", "no threads")
 
@@ -78,13 +78,20 @@ def under_a_limit(call, n_jobs, room, is_warm, reference):
         return "died", str(death)
 
 
+def limits(most, count):
+    """Return limits, a quarter with which nothing starts, the others up to twice the need."""
+    few = -(-count // 4)
+    some = ROOM + np.linspace(0, 2 * most + 2**20, count - few)
+    return [*np.geomspace(LEAST, ROOM, few, endpoint=False), *some]
+
+
 def sweep(name, call, count):
     """Make a call under ``count`` limits on one and two threads, and return what they did."""
     reference = call.run(pickle.loads(pickle.dumps(call.models[-1])), 1, call.small)
     found, faults = Counter(), []
     for n_jobs in (1, 2):
         most = need(call, n_jobs)
-        for number, room in enumerate(np.geomspace(LEAST, MOST + 2 * most, count)):
+        for number, room in enumerate(limits(most, count)):
             ended, fault = under_a_limit(call, n_jobs, int(room), number % 2 == 0, reference)
             found[ended] += 1
             if fault:
@@ -92,8 +99,9 @@ def sweep(name, call, count):
     return (name, most / 1e6, *(found[ended] for ended in ENDS), len(faults)), faults
 
 
-def main(count=20, share=0.3):
-    """Sweep limits over all calls; return the exit code."""
+def measure(count, share):
+    """Return a line for each call, and all faults."""
+    give_back_at_once()
     lines, faults = [], []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -101,6 +109,12 @@ def main(count=20, share=0.3):
             line, wrong = sweep(name, call, count)
             lines.append(line)
             faults += wrong
+    return lines, faults
+
+
+def main(count=20):
+    """Sweep limits over all calls; return the exit code."""
+    lines, faults = measure(count, share=0.3)
     heads = ("call", "needs, MB", *ENDS, "faults")
     show(f"{count} limits on one and on two threads", heads, lines)
     return end("limits", faults)

@@ -29,3 +29,10 @@ def status(name):
 def forget_peak():
     """Let VmHWM start from what is resident now."""
     Path("/proc/self/clear_refs").write_text("5")
+
+
+def give_back_at_once():
+    """Let the allocator keep no freed blocks, so that a limit is one for every block."""
+    trim_threshold, mmap_threshold, least = -1, -3, 2**16
+    for option in (trim_threshold, mmap_threshold):
+        ctypes.CDLL(None).mallopt(option, least)
