@@ -11,8 +11,8 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 # How long `make fuzz` tries inputs at random.
 FUZZ_SECONDS ?= 600
 
-.PHONY: demo test test-rust test-python fuzz lint lint-rust lint-python bench-smoke docs faults \
-  notices test-wheel develop clean need-python need-rust
+.PHONY: demo test test-rust test-python fuzz soak lint lint-rust lint-python bench-smoke \
+  docs faults notices test-wheel develop clean need-python need-rust
 
 demo: develop
 	$(BIN)/python -m hinge.demo
@@ -29,6 +29,10 @@ test-python: develop
 
 fuzz: develop need-rust
 	$(BIN)/python tests/python/fuzz.py --seconds $(FUZZ_SECONDS)
+
+# Long runs, about ten minutes: interrupts, memory, limits, budgets, processes. SOAK names some.
+soak: develop
+	cd tests && $(abspath $(BIN))/python -m soak $(SOAK)
 
 lint: lint-rust lint-python
 

@@ -1,6 +1,7 @@
 //! What can go wrong, as data. Python maps each variant to one exception class.
 
 use std::fmt::Display;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The result of every fallible function of the core.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -91,27 +92,77 @@ impl Error {
 /// Every buffer whose size grows with the user's data is made here, so that an
 /// overflowing product or a refused allocation is an error and not an abort.
 pub fn reserve<T>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>> {
-    let len = rows.checked_mul(cols);
-    let bytes = len.and_then(|n| n.checked_mul(size_of::<T>().max(1)));
-    let refused = Error::Memory {
-        bytes: ByteCount(bytes),
-        what,
-    };
-    let (Some(len), Some(_)) = (len, bytes) else {
-        return Err(refused);
-    };
+    let len = checked_len::<T>(rows, cols, what)?;
     let mut buffer = Vec::new();
-    buffer.try_reserve_exact(len).map_err(|_| refused)?;
+    let refused = |_| refusal::<T>(rows, cols, what);
+    buffer.try_reserve_exact(len).map_err(refused)?;
     Ok(buffer)
+}
+
+/// The length of a buffer whose bytes can be counted, with room for it if we look again.
+pub fn checked_len<T>(rows: usize, cols: usize, what: &'static str) -> Result<usize> {
+    match count_bytes::<T>(rows, cols) {
+        Some(bytes) if !is_time_to_look(bytes) || has_room_beside(bytes) => Ok(rows * cols),
+        _ => Err(refusal::<T>(rows, cols, what)),
+    }
+}
+
+/// Whether much was asked for since the last look.
+fn is_time_to_look(bytes: usize) -> bool {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    let counted = bytes.min(LOOK);
+    let is_time = ASKED.fetch_add(counted, Ordering::Relaxed) + counted >= LOOK;
+    if is_time {
+        ASKED.store(0, Ordering::Relaxed);
+    }
+    is_time
+}
+
+/// The error for a buffer that cannot be had.
+pub fn refusal<T>(rows: usize, cols: usize, what: &'static str) -> Error {
+    let bytes = ByteCount(count_bytes::<T>(rows, cols));
+    Error::Memory { bytes, what }
+}
+
+fn count_bytes<T>(rows: usize, cols: usize) -> Option<usize> {
+    rows.checked_mul(cols)?.checked_mul(size_of::<T>().max(1))
+}
+
+/// Bytes that stay free for the many small buffers whose makers do not ask: where one of those
+/// fails, the process ends. More than the 64 MiB that glibc holds for the small buffers of one
+/// thread, so that the answer is true for every thread.
+const ROOM: usize = 65 << 20;
+
+/// Bytes that may be asked for before we look whether the room is still there.
+const LOOK: usize = 1 << 20;
+
+/// Whether the system would give `bytes` and the room beside them.
+fn has_room_beside(bytes: usize) -> bool {
+    let mut both: Vec<u8> = Vec::new();
+    let given = both.try_reserve_exact(bytes.saturating_add(ROOM)).is_ok();
+    // The compiler must not see that nobody uses it, or it would not ask.
+    drop(std::hint::black_box(both));
+    given
+}
+
+/// Refuses to start work for whose small buffers there may be no memory.
+pub fn check_room() -> Result<()> {
+    if has_room_beside(0) {
+        return Ok(());
+    }
+    Err(Error::Memory {
+        bytes: ByteCount(Some(ROOM)),
+        what: "small buffers",
+    })
 }
 
 /// `rows * cols` zeros, or [`Error::Memory`].
 ///
 /// The room is asked for once with an answer, given back, and taken again as
 /// zero pages of the system: those are touched first by the threads that fill
-/// them, not here.
+/// them, not here. Threads that make large buffers at the same time take
+/// `simd::zero_pages`, which asks once.
 pub fn zeros<T: Clone + Default>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>> {
-    // The compiler must not see that nobody uses it, or it would not ask.
     drop(std::hint::black_box(reserve::<T>(rows, cols, what)?));
     Ok(vec![T::default(); rows * cols])
 }

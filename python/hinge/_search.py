@@ -105,7 +105,9 @@ class GridSearchCV(model_selection.GridSearchCV):
         """
         with kept_on_failure(self):
             self.used_engine_ = self._fit_with_engine(X, y, params)
-            return self if self.used_engine_ else super().fit(X, y, **params)
+            if not self.used_engine_:
+                super().fit(X, y, **params)
+        return self
 
     def _fit_with_engine(self, X: Any, y: Any, params: dict[str, Any]) -> bool:
         """Do the search in the engine; tell whether it could."""

@@ -120,6 +120,11 @@ impl<'a, T: Real> Csr<'a, T> {
         &self.values
     }
 
+    /// All stored values, copied only if they were borrowed.
+    pub fn into_values(self) -> Vec<T> {
+        self.values.into_owned()
+    }
+
     /// Columns and values of one row.
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {
         let span = self.offsets[i]..self.offsets[i + 1];

@@ -3,7 +3,7 @@
 //! Rows stand in slabs of many rows, which are taken as they are needed and used again
 //! for other rows: the first touch of memory costs more than most kernel values.
 
-use crate::simd::prefer_huge_pages;
+use crate::simd::{Lanes, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -51,7 +51,7 @@ pub struct RowCache<T> {
     counts: CacheCounts,
 }
 
-impl<T: Copy + Default + Send + Sync> RowCache<T> {
+impl<T: Lanes> RowCache<T> {
     /// An empty cache. The budget must be positive; one row is always kept, even where it
     /// alone exceeds the budget.
     pub fn new(n_rows: usize, row_len: usize, budget_bytes: usize) -> Result<Self> {
@@ -233,7 +233,7 @@ impl<T: Copy + Default + Send + Sync> RowCache<T> {
 
     fn add_slab(&mut self) -> Result<()> {
         let rows = self.rows_per_slab.min(self.room() - self.slots.len());
-        let mut slab = crate::error::zeros(rows, self.row_len, "cached kernel rows")?;
+        let mut slab = zero_pages(rows, self.row_len, "cached kernel rows")?;
         prefer_huge_pages(&mut slab);
         self.slabs.push(slab);
         Ok(())

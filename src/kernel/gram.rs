@@ -6,7 +6,6 @@
 
 use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
 use crate::data::{Dense, Matrix};
-use crate::error::zeros;
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 use crate::{Error, Result};
@@ -94,7 +93,7 @@ impl<T: Lanes> KernelMatrix<T> for Gram<T> {
 
 /// Room for an n x n matrix.
 fn square<T: Lanes>(n: usize) -> Result<Vec<T>> {
-    let mut values = zeros(n, n, "the kernel matrix")?;
+    let mut values = simd::zero_pages(n, n, "the kernel matrix")?;
     simd::prefer_huge_pages(&mut values);
     Ok(values)
 }

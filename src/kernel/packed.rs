@@ -134,7 +134,7 @@ impl<T: Lanes> PackedRows<T> {
                 "a precomputed kernel has no support vectors to show".into(),
             )),
             PackedRows::Panels { n_rows, n_cols, .. } => {
-                let mut values = crate::error::zeros(*n_rows, *n_cols, "rows")?;
+                let mut values = simd::zero_pages(*n_rows, *n_cols, "rows")?;
                 for (i, out) in values.chunks_exact_mut((*n_cols).max(1)).enumerate() {
                     self.copy_row(i, out);
                 }
@@ -160,7 +160,7 @@ impl<T: Lanes> PackedRows<T> {
             PackedRows::Panels { values, n_cols, .. } => {
                 let (d, width) = (*n_cols, panel_width::<T>());
                 let padded = rows.len().next_multiple_of(width);
-                let mut panels = crate::error::zeros(padded, d, "packed rows")?;
+                let mut panels = simd::zero_pages(padded, d, "packed rows")?;
                 for (k, &i) in rows.iter().enumerate() {
                     let from = &values[i / width * width * d..];
                     let to = &mut panels[k / width * width * d..];
@@ -327,7 +327,7 @@ fn chunks<T: Lanes>(rows: Range<usize>, n_queries: usize) -> impl Iterator<Item 
 pub fn pack_panels<T: Lanes>(rows: &Dense<'_, T>, order: &[u32]) -> Result<Vec<T>> {
     let (d, width) = (rows.n_cols(), panel_width::<T>());
     let padded = order.len().next_multiple_of(width);
-    let mut panels = crate::error::zeros(padded, d, "packed rows")?;
+    let mut panels = simd::zero_pages(padded, d, "packed rows")?;
     for (k, &i) in order.iter().enumerate() {
         let panel = &mut panels[k / width * width * d..];
         for (f, &v) in rows.row(i as usize).iter().enumerate() {

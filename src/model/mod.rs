@@ -100,10 +100,12 @@ impl<T: Lanes> Model<T> {
                 }
             }
         }
+        monitor.check()?;
         let rows = match kernel.kind() {
             KernelKind::Precomputed => PackedRows::columns(support.clone(), labels.n_rows())?,
             _ => PackedRows::new(matrix, &support)?,
         };
+        monitor.check()?;
         let biases = all().map(|machine| machine.bias).collect();
         let model = Self::check(
             kernel,

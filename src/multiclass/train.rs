@@ -78,6 +78,17 @@ impl<T: Lanes> TrainingSet<T> {
         class_weights: Vec<f64>,
         kernel: KernelSettings,
     ) -> Result<Self> {
+        let kernel = kernel.check(rows)?;
+        Self::with_kernel(rows, labels, class_weights, kernel)
+    }
+
+    /// As [`TrainingSet::new`], with a kernel that was checked for these rows.
+    pub fn with_kernel(
+        rows: &Matrix<'_, T>,
+        labels: Labels,
+        class_weights: Vec<f64>,
+        kernel: Kernel,
+    ) -> Result<Self> {
         if rows.n_rows() != labels.n_rows() {
             return Err(Error::Shape(format!(
                 "X has {} rows, but y has {}",
@@ -86,7 +97,6 @@ impl<T: Lanes> TrainingSet<T> {
             )));
         }
         check_class_weights(&class_weights, labels.n_classes())?;
-        let kernel = kernel.check(rows)?;
         let source = match kernel.kind() {
             KernelKind::Precomputed => {
                 Source::Precomputed(Gram::precomputed(rows, labels.order())?)
@@ -197,7 +207,9 @@ impl<T: Lanes> TrainingSet<T> {
             Source::Packed(packed) => packed,
         };
         if solver.has_linear_form() && self.kernel.kind() == KernelKind::Linear {
-            return self.train_on_rows(solver, scheme, &packed.unpack()?, monitor);
+            let rows = packed.unpack()?;
+            monitor.check()?;
+            return self.train_on_rows(solver, scheme, &rows, monitor);
         }
         // The budget is for all machines that are trained at the same time.
         let share = (budget_bytes / rayon::current_num_threads().min(n_machines)).max(1);

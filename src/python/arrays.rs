@@ -6,6 +6,7 @@
 //! never a wild access, since no index is taken from it.
 
 use crate::data::{Csr, Dense, Matrix, Real};
+use crate::error::reserve;
 use crate::{Error, Result};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
@@ -248,14 +249,16 @@ where
             AnyVec::from(dense.into_values()).into_table(py, n_rows, n_cols)
         }
         Matrix::Sparse(csr) => {
-            let offsets: Vec<i64> = csr.offsets().iter().map(|&v| v as i64).collect();
-            let indices: Vec<i32> = csr.indices().iter().map(|&v| v as i32).collect();
-            let values = AnyVec::from(csr.values().to_vec()).into_array(py);
+            let n_cols = csr.n_cols();
+            let mut offsets: Vec<i64> = reserve(csr.offsets().len(), 1, "sparse rows")?;
+            offsets.extend(csr.offsets().iter().map(|&v| v as i64));
+            let mut indices: Vec<i32> = reserve(csr.indices().len(), 1, "sparse rows")?;
+            indices.extend(csr.indices().iter().map(|&v| v as i32));
             let parts = (
                 offsets.into_pyarray(py),
                 indices.into_pyarray(py),
-                values,
-                csr.n_cols(),
+                AnyVec::from(csr.into_values()).into_array(py),
+                n_cols,
             );
             Ok(parts.into_pyobject(py)?.into_any())
         }
@@ -277,7 +280,7 @@ where
     I: Copy + Into<i64>,
     U: TryFrom<i64>,
 {
-    let mut out = crate::error::reserve(values.len(), 1, "sparse indices")?;
+    let mut out = reserve(values.len(), 1, "sparse indices")?;
     // Ends at the first that does not fit.
     out.extend(
         values

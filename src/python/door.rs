@@ -1,6 +1,7 @@
 //! The one door: every native computation detaches from the interpreter, runs in
 //! our own pool, listens for Ctrl-C, and comes back as a result or an exception.
 
+use crate::error::check_room;
 use crate::monitor::Monitor;
 use crate::{Error, Result, threads};
 use pyo3::prelude::*;
@@ -43,6 +44,7 @@ pub fn run_within<R: Send>(
         let rule = "it must be a positive number of seconds";
         Error::parameter("time_limit", limits.seconds.unwrap_or(f64::NAN), rule)
     })?;
+    check_room()?;
     let threads = limits.threads;
     let monitor = &Monitor::with_time_limit(limit);
     let mut outcome = None;

@@ -69,7 +69,9 @@ fn matrix_of<T: Lanes>(
     settings: KernelSettings,
     monitor: &Monitor,
 ) -> Result<Vec<T>> {
+    monitor.check()?;
     let kernel = settings.check(matrix)?;
+    monitor.check()?;
     let order: Vec<u32> = (0..matrix.n_rows() as u32).collect();
     let gram = match kernel.kind() {
         KernelKind::Precomputed => Gram::precomputed(matrix, &order)?,

@@ -101,6 +101,7 @@ pub fn linear_fit<'py>(
     };
     let machines = door::run_within(py, limits, train.progress.as_ref(), |monitor| {
         with_matrix!(&view.matrix()?, matrix => {
+            monitor.check()?;
             LinearSet::new(matrix, codes, classes, samples)?
                 .train(&solver, scheme, constant, &starts, train.record_every, monitor)
         })

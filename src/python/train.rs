@@ -6,8 +6,9 @@ use super::kernels::KernelArgs;
 use super::model::{AnyModel, Model};
 use crate::Result;
 use crate::data::{Labels, Matrix};
-use crate::kernel::KernelSettings;
+use crate::kernel::{Extent, Kernel, KernelSettings};
 use crate::model;
+use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, Scheme, TrainingSet};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Start};
@@ -87,7 +88,9 @@ pub fn fit(
     };
     door::run_within(py, limits, train.progress.as_ref(), |monitor| {
         with_matrix!(&view.matrix()?, matrix => {
+            let kernel = checked(kernel, matrix, monitor)?;
             let set = training_set(matrix, codes, classes, samples, kernel)?.with_starts(starts)?;
+            monitor.check()?;
             let training = set.train(solver, scheme, source, train.cache_bytes, monitor)?;
             let of_setting = |machines: &Vec<Machine>| {
                 let model = model::Model::new(&set, scheme, machines, matrix, monitor)?;
@@ -98,15 +101,29 @@ pub fn fit(
     })
 }
 
+/// The kernel, checked in passes over all values between which the monitor is looked at.
+fn checked<T: Lanes>(
+    kernel: KernelSettings,
+    matrix: &Matrix<'_, T>,
+    monitor: &Monitor,
+) -> Result<Kernel> {
+    monitor.check()?;
+    let extent = Extent::of(matrix);
+    monitor.check()?;
+    let kernel = kernel.check_within(matrix, extent)?;
+    monitor.check()?;
+    Ok(kernel)
+}
+
 fn training_set<T: Lanes>(
     matrix: &Matrix<'_, T>,
     codes: &[u32],
     class_weights: &[f64],
     sample_weights: Option<&[f64]>,
-    kernel: KernelSettings,
+    kernel: Kernel,
 ) -> Result<TrainingSet<T>> {
     let labels = Labels::new(codes, class_weights.len())?;
-    let set = TrainingSet::new(matrix, labels, class_weights.to_vec(), kernel)?;
+    let set = TrainingSet::with_kernel(matrix, labels, class_weights.to_vec(), kernel)?;
     match sample_weights {
         None => Ok(set),
         Some(weights) => set.with_row_weights(weights),

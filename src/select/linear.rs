@@ -47,7 +47,7 @@ impl Evaluation {
                 if monitor.time_is_up() {
                     return Ok(());
                 }
-                let split = Split::new(rows, plan, job, self.clock())?;
+                let split = Split::new(rows, plan, job, self.clock(), monitor)?;
                 let cells = split.evaluate(plan, &job.solver, self.clock(), monitor)?;
                 if let Some(cells) = cells {
                     (0..job.kernels.len()).for_each(|kernel| self.set(number, kernel, &cells));
@@ -78,6 +78,7 @@ impl<T: Lanes> Split<T> {
         plan: &Plan<'_>,
         job: &Job<LinearPath>,
         clock: &Clock,
+        monitor: &Monitor,
     ) -> Result<Self> {
         let _clock = clock.start(Phase::Rows);
         let scaling = scaling_of(rows, &job.train, plan.scaling)?;
@@ -103,9 +104,15 @@ impl<T: Lanes> Split<T> {
                 codes.len() as f64 / (n * classes.len()) as f64
             }
         };
+        let scaled = |part: &[u32]| {
+            monitor.check()?;
+            let gathered = rows.gather(part)?;
+            monitor.check()?;
+            scaling.apply(&gathered)
+        };
         Ok(Self {
-            train: scaling.apply(&rows.gather(&job.train)?)?,
-            test: scaling.apply(&rows.gather(&job.test)?)?,
+            train: scaled(&job.train)?,
+            test: scaled(&job.test)?,
             class_weights: (0..classes.len()).map(weight).collect(),
             row_weights: plan.row_weights.map(|weights| of(&job.train, weights)),
             test_codes: job.test.iter().map(code).collect(),
@@ -123,6 +130,7 @@ impl<T: Lanes> Split<T> {
         monitor: &Monitor,
     ) -> Result<Option<Vec<Cell>>> {
         let weights = self.row_weights.as_deref();
+        monitor.check()?;
         let set = LinearSet::new(&self.train, &self.codes, &self.class_weights, weights)?;
         let cells: Vec<Option<Cell>> = path
             .methods

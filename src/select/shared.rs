@@ -6,10 +6,9 @@
 use super::evaluate::{Job, Plan};
 use super::split::{Products, Split, scaling_of};
 use crate::data::{Matrix, MinMax};
-use crate::error::zeros;
 use crate::kernel::{KernelKind, PackedRows, Queries};
 use crate::monitor::Monitor;
-use crate::simd::{Lanes, Product, prefer_huge_pages};
+use crate::simd::{Lanes, Product, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -51,7 +50,10 @@ impl<T: Lanes> Shared<T> {
         }
         let scalings = jobs
             .iter()
-            .map(|job| scaling_of(rows, &job.train, plan.scaling))
+            .map(|job| {
+                monitor.check()?;
+                scaling_of(rows, &job.train, plan.scaling)
+            })
             .collect::<Result<Vec<_>>>()?;
         let count = |scaling: &MinMax| scalings.iter().filter(|other| *other == scaling).count();
         let Some(scaling) = scalings.iter().max_by_key(|scaling| count(scaling)) else {
@@ -61,6 +63,7 @@ impl<T: Lanes> Shared<T> {
             return Ok(None);
         }
         let scaled: Matrix<'_, T> = scaling.apply_as(rows)?;
+        monitor.check()?;
         let all: Vec<u32> = (0..n as u32).collect();
         let packed = PackedRows::new(&scaled, &all)?;
         let of_kind = |&product: &Product| Ok((product, all_products(&packed, product, monitor)?));
@@ -119,7 +122,7 @@ fn all_products<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Vec<T>> {
     let n = packed.n_rows();
-    let mut values = zeros(n, n, "products of rows")?;
+    let mut values = zero_pages(n, n, "products of rows")?;
     prefer_huge_pages(&mut values);
     let block = packed.query_block();
     values

@@ -1,10 +1,9 @@
 //! The rows of one split, ready for every kernel.
 
 use crate::data::{Labels, Matrix, MinMax};
-use crate::error::zeros;
 use crate::kernel::{PackedRows, Queries};
 use crate::monitor::Monitor;
-use crate::simd::{Lanes, Product, prefer_huge_pages};
+use crate::simd::{Lanes, Product, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
 
 /// Training rows sorted by class, then the test rows.
@@ -47,6 +46,7 @@ impl<T: Lanes> Split<T> {
         codes: &[u32],
         (train, test): (&[u32], &[u32]),
         scaling: Scaling,
+        monitor: &Monitor,
     ) -> Result<Self> {
         let n_codes = codes.iter().max().map_or(0, |&most| most as usize + 1);
         let mut number = vec![u32::MAX; n_codes];
@@ -67,7 +67,12 @@ impl<T: Lanes> Split<T> {
         let sorted = labels.order().iter().map(|&place| train[place as usize]);
         let order: Vec<u32> = sorted.chain(test.iter().copied()).collect();
         let scaling = scaling_of(rows, train, scaling)?;
-        let rows: Matrix<'_, T> = scaling.apply_as(&rows.gather(&order)?)?;
+        monitor.check()?;
+        let gathered = rows.gather(&order)?;
+        monitor.check()?;
+        let rows: Matrix<'_, T> = scaling.apply_as(&gathered)?;
+        drop(gathered);
+        monitor.check()?;
         if !rows.max_abs().is_finite() {
             return Err(Error::Data(format!(
                 "X has values beyond the range of {}",
@@ -105,7 +110,7 @@ impl<T: Lanes> Split<T> {
     pub fn room(&self, memory: Vec<T>) -> Result<Vec<T>> {
         let mut values = memory;
         if values.capacity() < self.n_train() * self.n_rows() {
-            values = zeros(self.n_train(), self.n_rows(), "products of rows")?;
+            values = zero_pages(self.n_train(), self.n_rows(), "products of rows")?;
             prefer_huge_pages(&mut values);
         }
         values.resize(self.n_train() * self.n_rows(), T::ZERO);

@@ -7,12 +7,11 @@ use super::outputs::{outputs, patterns};
 use super::shared::Shared;
 use super::split::{Products, Split};
 use crate::data::Matrix;
-use crate::error::zeros;
 use crate::kernel::{Extent, GramRows, Kernel, Threading};
 use crate::model::{Model, Votes};
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, TrainingSet};
-use crate::simd::{Lanes, Product};
+use crate::simd::{Lanes, Product, zero_pages};
 use crate::solver::{BinarySolver, Machine, Problem, Start, Status};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -44,7 +43,7 @@ impl<T: Lanes> Memory<T> {
         let (n_train, n) = self.most;
         match self.products.take() {
             Some(memory) => Ok(memory),
-            None => zeros(n_train, n, "products of rows"),
+            None => zero_pages(n_train, n, "products of rows"),
         }
     }
 
@@ -77,7 +76,9 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let (plan, job) = (self.plan, self.job);
         self.monitor.check()?;
         let clock = self.clock.start(Phase::Rows);
-        let split = Split::<T>::new(self.rows, plan.codes, (&job.train, &job.test), plan.scaling)?;
+        let parts = (&job.train[..], &job.test[..]);
+        let split = Split::<T>::new(self.rows, plan.codes, parts, plan.scaling, self.monitor)?;
+        self.monitor.check()?;
         let train_rows = split
             .rows
             .gather(&(0..split.n_train() as u32).collect::<Vec<_>>())?;

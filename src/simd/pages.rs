@@ -1,4 +1,9 @@
-//! Large pages for large buffers.
+//! Fresh pages for large buffers, large ones where the system has them.
+
+use super::Lanes;
+use crate::Result;
+use crate::error::{checked_len, refusal};
+use std::alloc::{Layout, alloc_zeroed};
 
 /// Buffers below this are not worth a system call.
 const SMALL: usize = 1 << 22;
@@ -24,6 +29,25 @@ pub fn prefer_huge_pages<T>(buffer: &mut [T]) {
             libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE);
         }
     }
+}
+
+/// `rows * cols` zeros on fresh pages, or [`crate::Error::Memory`]: touched first by the
+/// threads that fill them, and asked for once, whatever other threads take.
+pub fn zero_pages<T: Lanes>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>> {
+    let len = checked_len::<T>(rows, cols, what)?;
+    let refused = || refusal::<T>(rows, cols, what);
+    let layout = Layout::array::<T>(len).map_err(|_| refused())?;
+    if layout.size() == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the layout has a size.
+    let start = unsafe { alloc_zeroed(layout) }.cast::<T>();
+    if start.is_null() {
+        return Err(refused());
+    }
+    // SAFETY: the block has the layout of so many values, from the allocator of all vectors,
+    // and bytes of zero are the 0.0 of f32 and f64, the only types with lanes.
+    Ok(unsafe { Vec::from_raw_parts(start, len, len) })
 }
 
 /// Bytes that a processor fetches together.

@@ -29,11 +29,13 @@ def interrupt_in(seconds):
 def run_script(body, **environment):
     """Run ``body`` after PRELUDE and return the finished process.
 
-    None takes long; one that hangs fails, and a busy machine is no reason to.
+    It may import what the tests may. None takes long; one that hangs fails, and a busy machine
+    is no reason to.
     """
+    places = os.pathsep.join(filter(None, sys.path))
     return subprocess.run(
         [sys.executable, "-c", PRELUDE + textwrap.dedent(body)],
-        env={**os.environ, "RUST_BACKTRACE": "0", **environment},
+        env={**os.environ, "RUST_BACKTRACE": "0", "PYTHONPATH": places, **environment},
         capture_output=True,
         text=True,
         timeout=300,

@@ -3,6 +3,7 @@
 
 use hinge::data::{Dense, Labels, Random};
 use hinge::error::{reserve, zeros};
+use hinge::simd::zero_pages;
 use hinge::{Error, Result};
 use std::borrow::Cow;
 
@@ -105,11 +106,20 @@ fn random_numbers_are_those_of_splitmix64() {
 #[test]
 fn buffers_that_cannot_be_are_errors_and_not_aborts() -> Result<()> {
     assert_eq!(zeros::<f32>(2, 3, "six")?, [0.0; 6]);
+    assert_eq!(zero_pages::<f32>(2, 3, "six")?, [0.0; 6]);
+    assert_eq!(zero_pages::<f64>(0, 3, "none")?, []);
+    assert!(
+        zero_pages::<f64>(1 << 10, 1 << 10, "a megabyte")?
+            .iter()
+            .all(|v| v.to_bits() == 0)
+    );
     assert!(reserve::<u64>(10, 10, "a hundred")?.capacity() >= 100);
     for (rows, cols) in [(usize::MAX, 2), (usize::MAX / 2, 1), (1 << 25, 1 << 25)] {
-        let error = zeros::<f64>(rows, cols, "the test").expect_err("too large");
-        assert!(matches!(error, Error::Memory { .. }));
-        assert!(error.to_string().ends_with("bytes for the test"), "{error}");
+        for made in [zeros::<f64>, zero_pages::<f64>] {
+            let error = made(rows, cols, "the test").expect_err("too large");
+            assert!(matches!(error, Error::Memory { .. }));
+            assert!(error.to_string().ends_with("bytes for the test"), "{error}");
+        }
     }
     Ok(())
 }

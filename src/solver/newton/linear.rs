@@ -40,6 +40,7 @@ pub fn solve<T: Lanes>(
     };
     let linear = LinearProblem::new(rows, |row| labels[row], |row| weights[row], constant)?;
     let mut start = first_weights(problem.start, &linear);
+    monitor.check()?;
     let mut machines = vec![None; settings.cs.len()];
     for number in ascending(&settings.cs) {
         // Here a loss costs C / 2.

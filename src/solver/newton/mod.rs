@@ -26,10 +26,9 @@ use self::point::Point;
 use super::cholesky;
 use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
 use crate::data::Matrix;
-use crate::error::zeros;
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, zero_pages};
 use crate::{Error, Result};
 
 /// Parameters as they come from the user.
@@ -364,7 +363,7 @@ impl Run {
         monitor: &Monitor,
     ) -> Result<Option<Vec<f64>>> {
         let m = set.len();
-        let mut matrix = zeros(m, m, "the kernel matrix of the support vectors")?;
+        let mut matrix = zero_pages::<f64>(m, m, "the kernel matrix of the support vectors")?;
         let mut values = vec![T::ZERO; m];
         let one = if self.bias == Bias::Penalized {
             1.0

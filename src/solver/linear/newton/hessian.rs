@@ -8,7 +8,7 @@ use crate::Result;
 use crate::data::Row;
 use crate::error::zeros;
 use crate::monitor::Monitor;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, zero_pages};
 use crate::solver::cholesky;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -61,7 +61,7 @@ impl<'r, 'p, 'a, T: Lanes, P: Fn(usize) -> f64 + Sync> Hessian<'r, 'p, 'a, T, P>
                 diagonal,
             });
         }
-        let mut matrix = zeros(d, d, "the Hessian")?;
+        let mut matrix = zero_pages::<f64>(d, d, "the Hessian")?;
         if problem.is_dense() {
             add_dense(problem, price, &mut matrix, d, monitor)?;
         } else {

@@ -1,0 +1,35 @@
+"""Calls under limits of memory end well; ``make soak`` tries more limits."""
+
+import sys
+
+import pytest
+
+from processes import facts_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits address space")
+
+
+def test_a_limit_of_memory_is_an_error_and_the_process_lives():  # case 77
+    facts = facts_of(
+        """
+        from soak.limits import measure
+        lines, faults = measure(count=4, share=0.1)
+        refused = sum(line[3] for line in lines)
+        report(faults=faults, refused=refused)
+        """
+    )
+    assert facts["faults"] == []
+    assert facts["refused"] > 20
+
+
+def test_a_child_that_dies_is_found():
+    facts = facts_of(
+        """
+        from soak.calls import Call
+        from soak.limits import under_a_limit
+        call = Call(lambda model, n_jobs, die: os.abort() if die else {}, True, False)
+        report(found=under_a_limit(call, 1, 2**20, False, {}))
+        """
+    )
+    assert facts["found"][0] == "died"
+    assert "exit code -6" in facts["found"][1]

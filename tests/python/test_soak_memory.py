@@ -1,0 +1,26 @@
+"""Mixed fits and predictions leave no memory behind; ``make soak`` does a thousand."""
+
+import sys
+
+import pytest
+
+from processes import facts_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+# So few steps end while the allocator still settles: its lists are some megabytes.
+BOUND = 4_000_000
+MEASURE = """
+from soak.memory import measure
+found = measure(count=80, warm_up=80, leak={leak})
+report(grown=found[-1] - found[0])
+"""
+
+
+def test_mixed_fits_and_predictions_do_not_grow_the_memory():  # case 78
+    assert facts_of(MEASURE.format(leak=0))["grown"] < BOUND
+
+
+def test_a_leak_of_one_copy_of_the_rows_is_noticed():  # case 78
+    leak = 300 * 40 * 8
+    assert facts_of(MEASURE.format(leak=leak))["grown"] > max(BOUND, 0.8 * 80 * leak)

@@ -1,0 +1,76 @@
+"""Ctrl-C at a given moment, sent by another process: no lock of the interpreter delays it."""
+
+import signal
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+# Waits for a number of seconds, sends the signal unless a line comes before, and answers
+# with the time and the CPU time of its parent when it did; with zeros if it did not.
+_SENDER = """
+import os, select, signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+parent = os.getppid()
+cpu_time = (~parent << 3) | 2  # as clock_getcpuclockid makes it
+while line := os.read(0, 100):
+    sent = used = 0.0
+    if not select.select([0], [], [], float(line))[0]:
+        sent, used = time.monotonic(), time.clock_gettime(cpu_time)
+        os.kill(parent, signal.SIGINT)
+    os.read(0, 100)
+    os.write(1, b"%r %r\\n" % (sent, used))
+"""
+
+
+class Outcome(NamedTuple):
+    """How a call ended; the last two are None if it ended before the signal."""
+
+    result: object
+    raised: BaseException | None
+    # Seconds from the signal until the caller had control, and CPU seconds of all threads.
+    delay: float | None
+    cpu: float | None
+
+
+class CtrlC:
+    """A context in which calls are interrupted; signals between calls have no effect."""
+
+    def __enter__(self):
+        self._is_calling = False
+        self._sender = subprocess.Popen(
+            [sys.executable, "-S", "-c", _SENDER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+        )
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_):
+        signal.signal(signal.SIGINT, self._before)
+        self._sender.stdin.close()
+        self._sender.wait()
+        self._sender.stdout.close()
+
+    def _interrupt(self, number, frame):
+        if self._is_calling:
+            raise KeyboardInterrupt
+
+    def during(self, call, seconds):
+        """Call a function that is interrupted after ``seconds``."""
+        result = raised = None
+        self._sender.stdin.write(b"%r\n" % seconds)
+        try:
+            self._is_calling = True
+            result = call()
+            self._is_calling = False
+        except BaseException as error:
+            raised = error
+        self._is_calling = False
+        control, used = time.monotonic(), time.process_time()
+        self._sender.stdin.write(b"stop\n")
+        sent, used_before = map(float, self._sender.stdout.readline().split())
+        if not 0 < sent < control:
+            return Outcome(result, raised, None, None)
+        return Outcome(result, raised, control - sent, used - used_before)
