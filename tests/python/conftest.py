@@ -1,8 +1,7 @@
 """Shared data sets, the settings of hypothesis, and the table of faults."""
 
-from pathlib import Path
-
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest

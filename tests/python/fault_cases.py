@@ -127,7 +127,11 @@ GROUPS = {
         ("n d, n n, k (k - 1) / 2 that overflow", "refused, never wrapped", CLASSIFIERS),
         ("an allocation that fails", "MemoryError, the process lives", CLASSIFIERS),
         ("100 fits and predictions", "memory does not grow", CLASSIFIERS),
-        ("Ctrl-C", "KeyboardInterrupt within a second, old state kept", TRAINERS),
+        (
+            "Ctrl-C",
+            "KeyboardInterrupt within a second, old state kept",
+            [*CLASSIFIERS, "GridSearchCV", "nested_cv"],
+        ),
         ("Ctrl-C while another thread works", "KeyboardInterrupt", []),
         ("fork after a fit, and during one", "the child fits the same model", CLASSIFIERS),
         ("joblib's loky and threads, dask", "equal scores", CLASSIFIERS),

@@ -47,9 +47,11 @@ class Coverage:
         parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
         found = {name for value in parameters if (name := _name(value))}
         for marker in markers:
+            said = marker.kwargs.get("of", ())
+            said = said.split() if isinstance(said, str) else said
             for number in marker.args:
                 self.tests[number][item.path.stem, item.originalname] += 1
-                self.estimators[number] |= found | set(marker.kwargs.get("of", "").split())
+                self.estimators[number] |= found | set(said)
 
     def missing(self):
         """Return what must be tried and is not, by case."""

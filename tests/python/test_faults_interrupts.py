@@ -1,4 +1,4 @@
-"""Ctrl-C and other signals end a long call at once, and nothing else (cases 79, 80)."""
+"""Ctrl-C and other signals end a long call at once, and nothing else."""
 
 import pytest
 
@@ -60,15 +60,17 @@ def interrupted(request):
     return facts_of(script, N_JOBS=str(request.param))
 
 
+@pytest.mark.case(79)
 @pytest.mark.parametrize("call", LONG_CALLS)
-def test_ctrl_c_ends_a_long_call_within_a_second(interrupted, call):  # case 79
+def test_ctrl_c_ends_a_long_call_within_a_second(interrupted, call):
     facts = interrupted[call]
     assert facts["raised"] == "KeyboardInterrupt"
     assert facts["delay"] < 1.5
     assert facts["kept"]
 
 
-def test_ctrl_c_reaches_the_main_thread_while_another_one_works():  # case 80
+@pytest.mark.case(80)
+def test_ctrl_c_reaches_the_main_thread_while_another_one_works():
     process = run_script(
         INTERRUPT
         + """

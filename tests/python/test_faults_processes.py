@@ -1,4 +1,4 @@
-"""Forked children and the workers of joblib give the same models (cases 81, 82)."""
+"""Forked children and the workers of joblib give the same models."""
 
 import os
 
@@ -28,6 +28,7 @@ expected = fit()
 """
 
 
+@pytest.mark.case(81)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.parametrize(
     "body",
@@ -51,14 +52,15 @@ report(codes=[int(result != expected) for result in results])
     ],
     ids=["children", "fork during a fit", "multiprocessing"],
 )
-def test_a_forked_child_fits_to_the_same_model(body):  # case 81
+def test_a_forked_child_fits_to_the_same_model(body):
     facts = facts_of(FORK + body)
     assert set(facts["codes"]) == {0}
 
 
+@pytest.mark.case(82)
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_parallel_backends_give_equal_scores(iris, backend, n_jobs):  # case 82
+def test_parallel_backends_give_equal_scores(iris, backend, n_jobs):
     X, y = iris
     model = OLLAWV(n_jobs=n_jobs)
     expected = cross_val_score(model, X, y, cv=4)

@@ -66,8 +66,9 @@ def interrupted(request):
     return facts_of(SCRIPT + "".join(tries), N_JOBS=str(request.param))
 
 
+@pytest.mark.case(79)
 @pytest.mark.parametrize("call", CALLS)
-def test_ctrl_c_ends_a_training_within_a_second(interrupted, call):  # case 79
+def test_ctrl_c_ends_a_training_within_a_second(interrupted, call):
     facts = interrupted[call]
     assert facts["raised"] == "KeyboardInterrupt"
     assert facts["delay"] < 1.5
@@ -83,8 +84,9 @@ LIMITED = {
 }
 
 
+@pytest.mark.case(61)
 @pytest.mark.parametrize("name", LIMITED)
-def test_a_time_limit_holds_for_few_rows(name):  # case 61
+def test_a_time_limit_holds_for_few_rows(name):
     rng = np.random.default_rng(0)
     X = 10 * rng.normal(size=(50, 20))
     y = rng.integers(0, 2, 50)
@@ -94,10 +96,11 @@ def test_a_time_limit_holds_for_few_rows(name):  # case 61
     assert np.isfinite(model.coef_).all()
 
 
+@pytest.mark.case(74)
 @pytest.mark.filterwarnings("ignore:.*stalled.*")
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("scale", [1, 10])
-def test_a_tolerance_below_rounding_ends_at_the_optimum(loss, scale):  # case 74
+def test_a_tolerance_below_rounding_ends_at_the_optimum(loss, scale):
     rng = np.random.default_rng(0)
     X = scale * rng.normal(size=(30, 3))
     y = (X[:, 0] + scale * rng.normal(size=30) > 0).astype(int)

@@ -1,4 +1,4 @@
-"""Files that are wrong are refused by what is wrong; files that are right are read (88, 89, 92)."""
+"""Files that are wrong are refused by what is wrong; files that are right are read."""
 
 import subprocess
 import sys
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from malformed import CORPUS, READERS, files
+
+pytestmark = pytest.mark.case(88, 89, 92)
 
 REFUSALS = tomllib.loads((CORPUS / "refusals.toml").read_text("utf-8"))
 HAS_LIMITS = Path("/proc/self/statm").exists()

@@ -35,10 +35,11 @@ def plain_certificate(name, machine):
     return primal, dual, max(violation, 0.0), size, outputs.max()
 
 
+@pytest.mark.case(68, 69)
 @pytest.mark.parametrize("name", KERNEL)
 @given(data=st.data())
 @examples(15)
-def test_a_certificate_is_that_of_the_definitions(name, data):  # cases 68, 69
+def test_a_certificate_is_that_of_the_definitions(name, data):
     problem = data.draw(problems(name))
     kind, settings = KERNEL[name]
     model = fitted(kind, problem, settings)
@@ -59,10 +60,11 @@ def test_a_certificate_is_that_of_the_definitions(name, data):  # cases 68, 69
             assert found.gap <= worst + close
 
 
+@pytest.mark.case(69, 74)
 @pytest.mark.parametrize("name", KERNEL)
 @given(data=st.data())
 @examples(15)
-def test_what_converged_is_feasible_and_at_the_optimum(name, data):  # cases 69, 74
+def test_what_converged_is_feasible_and_at_the_optimum(name, data):
     problem = data.draw(problems(name))
     kind, settings = KERNEL[name]
     model = fitted(kind, problem, settings)

@@ -48,10 +48,11 @@ def refitted(name, problem, **changes):
     return fitted(kind, problem, settings, **changes)
 
 
+@pytest.mark.case(71)
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
 @examples(12)
-def test_the_order_of_rows_does_not_matter(name, data):  # case 71
+def test_the_order_of_rows_does_not_matter(name, data):
     problem, model = drawn(data, name)
     order = np.array(data.draw(st.permutations(range(len(problem.y)))))
     weights = None if problem.weights is None else problem.weights[order]
@@ -61,10 +62,11 @@ def test_the_order_of_rows_does_not_matter(name, data):  # case 71
     assert_same_solution(model, permuted, problem.X, problem)
 
 
+@pytest.mark.case(51)
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
 @examples(12)
-def test_a_weight_is_a_number_of_equal_rows(name, data):  # case 51
+def test_a_weight_is_a_number_of_equal_rows(name, data):
     problem = data.draw(problems(name, weighted=False))
     counts = drawn_counts(data, problem.y, most=3)
     problem = problem._replace(weights=counts.astype(float))
@@ -85,10 +87,11 @@ def drawn_counts(data, y, most):
     return counts
 
 
+@pytest.mark.case(51)
 @pytest.mark.parametrize("name", [*KERNEL, "NLSGD", "NLSGD, drawn rows"])
 @given(data=st.data())
 @examples(10)
-def test_a_row_of_weight_zero_is_no_row(name, data):  # case 51
+def test_a_row_of_weight_zero_is_no_row(name, data):
     problem = data.draw(problems(name, weighted=False))
     is_used = drawn_counts(data, problem.y, most=1) > 0
     model = refitted(name, problem._replace(weights=is_used.astype(float)))
@@ -139,10 +142,11 @@ def test_the_unit_of_features_goes_into_lambda(name, data, power):
     np.testing.assert_array_equal(outputs(other, scaled.X), outputs(model, problem.X))
 
 
+@pytest.mark.case(72)
 @pytest.mark.parametrize("name", EXACT | STEPS)
 @given(data=st.data())
 @examples(12)
-def test_two_classes_that_change_places_mirror_the_machine(name, data):  # case 72
+def test_two_classes_that_change_places_mirror_the_machine(name, data):
     problem, model = drawn(data, name, classes=(2, 2))
     other = refitted(name, problem._replace(y=1 - problem.y))
     mine, theirs = outputs(model, problem.X), -outputs(other, problem.X)
@@ -158,10 +162,11 @@ def test_two_classes_that_change_places_mirror_the_machine(name, data):  # case 
     assert_same_solution(model, other, problem.X, problem)
 
 
+@pytest.mark.case(67)
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
 @examples(12)
-def test_dense_and_sparse_rows_are_the_same_problem(name, data):  # case 67
+def test_dense_and_sparse_rows_are_the_same_problem(name, data):
     problem, model = drawn(data, name)
     other = refitted(name, problem._replace(X=sp.csr_matrix(problem.X)))
     assume(is_converged(model, other))

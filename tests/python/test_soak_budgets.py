@@ -9,7 +9,8 @@ from processes import facts_of
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
-def test_peaks_stay_within_their_budgets():  # case 75
+@pytest.mark.case(75)
+def test_peaks_stay_within_their_budgets():
     facts = facts_of(
         """
         from soak.budgets import measure
@@ -21,7 +22,8 @@ def test_peaks_stay_within_their_budgets():  # case 75
     assert facts["faults"] == []
 
 
-def test_a_peak_over_its_budget_is_found():  # case 75
+@pytest.mark.case(75)
+def test_a_peak_over_its_budget_is_found():
     facts = facts_of(
         """
         from soak import budgets

@@ -4,12 +4,14 @@ import sys
 
 import pytest
 
+from estimators import CLASSIFIERS
 from processes import facts_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads clocks of a process")
 
 
-def test_ctrl_c_at_any_moment_leaves_everything_as_it_was():  # case 79
+@pytest.mark.case(79, of=[*CLASSIFIERS, "GridSearchCV", "nested_cv"])
+def test_ctrl_c_at_any_moment_leaves_everything_as_it_was():
     facts = facts_of(
         """
         from soak.interrupts import measure
@@ -31,7 +33,7 @@ def test_a_call_that_does_not_hear_is_found():
         from soak.interrupts import interrupt_all
 
         class Deaf:
-            state = 0
+            state, coef_, intercept_ = 0, np.zeros(1), np.zeros(1)
             def set_params(self, n_jobs):
                 return self
 

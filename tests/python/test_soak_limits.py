@@ -4,12 +4,14 @@ import sys
 
 import pytest
 
+from estimators import CLASSIFIERS
 from processes import facts_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits address space")
 
 
-def test_a_limit_of_memory_is_an_error_and_the_process_lives():  # case 77
+@pytest.mark.case(77, of=CLASSIFIERS)
+def test_a_limit_of_memory_is_an_error_and_the_process_lives():
     facts = facts_of(
         """
         from soak.limits import measure

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from estimators import CLASSIFIERS
 from processes import facts_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -17,10 +18,12 @@ report(grown=found[-1] - found[0])
 """
 
 
-def test_mixed_fits_and_predictions_do_not_grow_the_memory():  # case 78
+@pytest.mark.case(78, of=CLASSIFIERS)
+def test_mixed_fits_and_predictions_do_not_grow_the_memory():
     assert facts_of(MEASURE.format(leak=0))["grown"] < BOUND
 
 
-def test_a_leak_of_one_copy_of_the_rows_is_noticed():  # case 78
+@pytest.mark.case(78)
+def test_a_leak_of_one_copy_of_the_rows_is_noticed():
     leak = 300 * 40 * 8
     assert facts_of(MEASURE.format(leak=leak))["grown"] > max(BOUND, 0.8 * 80 * leak)

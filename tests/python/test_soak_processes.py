@@ -5,14 +5,16 @@ import os
 import pytest
 
 import hinge
+from estimators import CLASSIFIERS
 from processes import facts_of
 
 # Those that start fast; each tries every method.
 WAYS = ["fork after a fit", "fork during a fit", "threads", "loky", "nested_cv over loky"]
 
 
+@pytest.mark.case(81, 82, of=CLASSIFIERS)
 @pytest.mark.parametrize("way", WAYS)
-def test_every_method_gives_the_same_bits(way):  # cases 81, 82
+def test_every_method_gives_the_same_bits(way):
     if "fork" in way and not hasattr(os, "fork"):
         pytest.skip("this system does not fork")
     facts = facts_of(
@@ -25,7 +27,8 @@ def test_every_method_gives_the_same_bits(way):  # cases 81, 82
     assert facts["wrong"] == []
 
 
-def test_every_method_gives_the_same_bits_on_a_cluster():  # case 82
+@pytest.mark.case(82, of=CLASSIFIERS)
+def test_every_method_gives_the_same_bits_on_a_cluster():
     pytest.importorskip("distributed")
     facts = facts_of(
         f"""
