@@ -93,7 +93,8 @@ class Checkpoint:
             with Archive.opened(self._path, "a checkpoint has a version and a run") as archive:
                 found = {name: archive.array(name) for name in archive.names}
         except (OSError, ValueError) as error:
-            raise ValueError(f"{str(self._path)!r} is not a checkpoint: {error}") from error
+            reason = str(error)[:500]  # names of arrays may be of any length
+            raise ValueError(f"{str(self._path)!r} is not a checkpoint: {reason}") from error
         if found.get("version", np.array(0)).tolist() != _VERSION:
             raise ValueError(
                 f"{str(self._path)!r} is not a checkpoint of version {_VERSION}, which this "

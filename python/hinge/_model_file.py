@@ -74,7 +74,8 @@ def restore(
             raise ValueError(f"there is no estimator {header['class']!r}")
         return _estimator(kind, header, arrays)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{str(path)!r} is not a model that can be read: {error}") from error
+        reason = str(error)[:500]  # a broken archive may quote all of itself
+        raise ValueError(f"{str(path)!r} is not a model that can be read: {reason}") from error
 
 
 def _estimator(

@@ -65,6 +65,12 @@ def malformed_models(folder):
     bomb = [("header.json", "{}"), ("a.npy", member(np.zeros(50_000)))]
     pack(folder / "packed.hinge", bomb, compression=zipfile.ZIP_DEFLATED)
     broken("cut-off", good.read_bytes()[:-30])
+    name, length = b"classes_.npy", (12).to_bytes(2, "little")
+    start = good.read_bytes().index(name) - 4  # of the length of this name
+    content = bytearray(good.read_bytes())
+    assert content[start : start + 2] == length
+    content[start : start + 2] = (2000).to_bytes(2, "little")
+    broken("name-length-wrong", bytes(content))
     broken("checksum-wrong", good.read_bytes().replace(b'"converged"', b'"stalled!!"', 1))
 
 

@@ -137,10 +137,11 @@ def machines_of(model, problem):
     K = gram(model, X, X)
     pairs = list(itertools.combinations(range(k), 2))
     for m, (rows, signs) in enumerate(machines(codes, problem.scheme)):
-        beta = whole[min(m, len(whole) - 1), rows]
         if k > 2 and problem.scheme == "ovo":
             a, b = pairs[m]
             beta = np.where(signs > 0, whole[b - 1, rows], whole[a, rows])
+        else:
+            beta = whole[m, rows]
         yield Machine(signs, beta, prices[rows], K[np.ix_(rows, rows)], model.intercept_[m])
 
 

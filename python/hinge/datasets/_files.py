@@ -116,7 +116,8 @@ def read(
         else:
             raise ValueError(f"its ending is none of {' '.join(FORMATS)}, the known formats")
     except ValueError as error:
-        raise ValueError(f"{str(path)!r}: {error}") from error
+        reason = str(error)[:500]  # names of columns may be of any length
+        raise ValueError(f"{str(path)!r}: {reason}") from error
     return dataclasses.replace(found, name=stem_of(path), source=str(path))
 
 
