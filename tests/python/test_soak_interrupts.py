@@ -51,7 +51,7 @@ def test_a_call_that_does_not_hear_is_found():
 
         with tempfile.TemporaryDirectory() as folder:
             for name, run in (("ignore", ignore), ("spoil", spoil)):
-                calls = {name: Call(run, 1.0, 0.0, (Deaf(),))}
+                calls = {name: Call(run, 0.5, 0.0, (Deaf(),))}
                 trials, _ = interrupt_all(calls, 2, pathlib.Path(folder))
                 report(**{name: [fault for trial in trials for fault in trial.faults]})
         """
