@@ -13,13 +13,13 @@ def test_ctrl_c_at_any_moment_leaves_everything_as_it_was():  # case 79
     facts = facts_of(
         """
         from soak.interrupts import measure
-        trials, faults = measure(each=1, share=0.25)
+        trials, faults = measure(each=1, share=0.15)
         report(ended=[trial.ended for trial in trials], faults=faults)
         """
     )
     assert facts["faults"] == []
     assert len(facts["ended"]) > 40
-    assert facts["ended"].count("before") < len(facts["ended"]) / 2
+    assert len(facts["ended"]) - facts["ended"].count("before") > 10
 
 
 def test_a_call_that_does_not_hear_is_found():
