@@ -54,7 +54,8 @@ class NewtonSVC(SolvedClassifier):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
     cache_size : float, default=1000
-        Megabytes for kernel rows. The result does not depend on it.
+        Megabytes for kernel rows. The result does not depend on it. Each machine in training
+        also holds the kernel matrix of its support vectors, 8 bytes for each pair of them.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class.
     random_state : any, default=None

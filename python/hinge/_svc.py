@@ -50,7 +50,9 @@ class SVC(SolvedClassifier):
     tol : float, default=1e-3
         The largest violation of the optimality (KKT) conditions that is left.
     cache_size : float, default=1000
-        Megabytes for kernel rows. The result does not depend on it but for ``tol``.
+        Megabytes for kernel rows. The result does not depend on it but for ``tol``. Each
+        machine in training also holds the matrix of its working set, of 2,048 rows at the most
+        unless ``working_set_size`` says more, and a factor of it: up to 67 megabytes.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class.
     working_set_size : int or None, default=None

@@ -15,13 +15,13 @@ def test_ctrl_c_at_any_moment_leaves_everything_as_it_was():
     facts = facts_of(
         """
         from soak.interrupts import measure
-        trials, faults = measure(each=1, share=0.25)
+        trials, faults = measure(each=1, share=0.15)
         report(ended=[trial.ended for trial in trials], faults=faults)
         """
     )
     assert facts["faults"] == []
     assert len(facts["ended"]) > 40
-    assert facts["ended"].count("before") < len(facts["ended"]) / 2
+    assert len(facts["ended"]) - facts["ended"].count("before") > 10
 
 
 def test_a_call_that_does_not_hear_is_found():
@@ -53,7 +53,7 @@ def test_a_call_that_does_not_hear_is_found():
 
         with tempfile.TemporaryDirectory() as folder:
             for name, run in (("ignore", ignore), ("spoil", spoil)):
-                calls = {name: Call(run, 1.0, 0.0, (Deaf(),))}
+                calls = {name: Call(run, 0.5, 0.0, (Deaf(),))}
                 trials, _ = interrupt_all(calls, 2, pathlib.Path(folder))
                 report(**{name: [fault for trial in trials for fault in trial.faults]})
         """

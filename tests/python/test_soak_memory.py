@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 BOUND = 4_000_000
 MEASURE = """
 from soak.memory import measure
-found = measure(count=80, warm_up=80, leak={leak})
+found = measure(count=64, warm_up=64, leak={leak})
 report(grown=found[-1] - found[0])
 """
 
@@ -26,4 +26,4 @@ def test_mixed_fits_and_predictions_do_not_grow_the_memory():
 @pytest.mark.case(78)
 def test_a_leak_of_one_copy_of_the_rows_is_noticed():
     leak = 300 * 40 * 8
-    assert facts_of(MEASURE.format(leak=leak))["grown"] > max(BOUND, 0.8 * 80 * leak)
+    assert facts_of(MEASURE.format(leak=leak))["grown"] > max(BOUND, 0.8 * 64 * leak)

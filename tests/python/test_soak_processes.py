@@ -1,5 +1,6 @@
 """Every method gives its bits in other processes and threads; ``make soak`` adds ways."""
 
+import importlib.util
 import os
 
 import pytest
@@ -9,31 +10,30 @@ from estimators import CLASSIFIERS
 from processes import facts_of
 
 # Those that start fast; each tries every method.
-WAYS = ["fork after a fit", "fork during a fit", "threads", "loky", "nested_cv over loky"]
+WAYS = ["fork after a fit", "fork during a fit", "threads", "loky", "dask, threads"]
+SKIPPED = {}
+if not hasattr(os, "fork"):
+    SKIPPED |= dict.fromkeys(WAYS[:2], "this system does not fork")
+if importlib.util.find_spec("distributed") is None:
+    SKIPPED["dask, threads"] = "dask is not installed"
+
+
+@pytest.fixture(scope="module")
+def differing():
+    """The methods that gave other bits, by way, all in one process."""
+    ways = [way for way in WAYS if way not in SKIPPED]
+    return facts_of(
+        f"""
+        from soak.processes import differing
+        for way in {ways}:
+            report(**{{way: differing(way, {hinge.methods()})}})
+        """
+    )
 
 
 @pytest.mark.case(81, 82, of=CLASSIFIERS)
 @pytest.mark.parametrize("way", WAYS)
-def test_every_method_gives_the_same_bits(way):
-    if "fork" in way and not hasattr(os, "fork"):
-        pytest.skip("this system does not fork")
-    facts = facts_of(
-        f"""
-        from soak.processes import differing
-        if __name__ == "__main__":
-            report(wrong=differing({way!r}, {hinge.methods()}))
-        """
-    )
-    assert facts["wrong"] == []
-
-
-@pytest.mark.case(82, of=CLASSIFIERS)
-def test_every_method_gives_the_same_bits_on_a_cluster():
-    pytest.importorskip("distributed")
-    facts = facts_of(
-        f"""
-        from soak.processes import differing
-        report(wrong=differing("dask, threads", {hinge.methods()}))
-        """
-    )
-    assert facts["wrong"] == []
+def test_every_method_gives_the_same_bits(differing, way):
+    if way in SKIPPED:
+        pytest.skip(SKIPPED[way])
+    assert differing[way] == []

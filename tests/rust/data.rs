@@ -107,7 +107,7 @@ fn random_numbers_are_those_of_splitmix64() {
 fn buffers_that_cannot_be_are_errors_and_not_aborts() -> Result<()> {
     assert_eq!(zeros::<f32>(2, 3, "six")?, [0.0; 6]);
     assert_eq!(zero_pages::<f32>(2, 3, "six")?, [0.0; 6]);
-    assert_eq!(zero_pages::<f64>(0, 3, "none")?, []);
+    assert!(zero_pages::<f64>(0, 3, "none")?.is_empty());
     assert!(
         zero_pages::<f64>(1 << 10, 1 << 10, "a megabyte")?
             .iter()

@@ -13,13 +13,14 @@ import os, select, signal, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 parent = os.getppid()
 cpu_time = (~parent << 3) | 2  # as clock_getcpuclockid makes it
-while line := os.read(0, 100):
-    sent = used = 0.0
-    if not select.select([0], [], [], float(line))[0]:
-        sent, used = time.monotonic(), time.clock_gettime(cpu_time)
-        os.kill(parent, signal.SIGINT)
-    os.read(0, 100)
-    os.write(1, b"%r %r\\n" % (sent, used))
+with open(0, "rb", buffering=0) as commands:  # of which select sees all that is not read
+    while seconds := commands.readline():
+        sent = used = 0.0
+        if not select.select([commands], [], [], float(seconds))[0]:
+            sent, used = time.monotonic(), time.clock_gettime(cpu_time)
+            os.kill(parent, signal.SIGINT)
+        commands.readline()
+        os.write(1, b"%r %r\\n" % (sent, used))
 """
 
 

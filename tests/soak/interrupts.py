@@ -105,8 +105,10 @@ class Kind:
 
         A signal may come between the end of a call and the caller.
         """
-        is_done = self.large is not None and same(machines(model), self.large)
-        return [] if is_done else ["the estimator is neither what it was nor done"]
+        with contextlib.suppress(AttributeError):  # not even fitted
+            if self.large is not None and same(machines(model), self.large):
+                return []
+        return ["the estimator is neither what it was nor done"]
 
     def _afterwards(self, ended, n_jobs, files):
         """Return what is wrong with files and with the next calls."""

@@ -85,11 +85,11 @@ def limits(most, count):
     return [*np.geomspace(LEAST, ROOM, few, endpoint=False), *some]
 
 
-def sweep(name, call, count):
-    """Make a call under ``count`` limits on one and two threads, and return what they did."""
+def sweep(name, call, count, threads):
+    """Make a call under ``count`` limits, on these numbers of threads, and return what they did."""
     reference = call.run(pickle.loads(pickle.dumps(call.models[-1])), 1, call.small)
     found, faults = Counter(), []
-    for n_jobs in (1, 2):
+    for n_jobs in threads:
         most = need(call, n_jobs)
         for number, room in enumerate(limits(most, count)):
             ended, fault = under_a_limit(call, n_jobs, int(room), number % 2 == 0, reference)
@@ -99,14 +99,14 @@ def sweep(name, call, count):
     return (name, most / 1e6, *(found[ended] for ended in ENDS), len(faults)), faults
 
 
-def measure(count, share):
+def measure(count, share, threads=(1, 2)):
     """Return a line for each call, and all faults."""
     give_back_at_once()
     lines, faults = [], []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, call in all_calls(Path(folder), share).items():
-            line, wrong = sweep(name, call, count)
+            line, wrong = sweep(name, call, count, threads)
             lines.append(line)
             faults += wrong
     return lines, faults

@@ -17,6 +17,9 @@ use crate::solver::{Machine, Problem, Start, ascending};
 /// The share of the first gradient at which a machine is done.
 const TOL: f64 = 1e-10;
 
+/// Rows between two looks for an interrupt.
+const ROWS_TO_LOOK: usize = 4096;
+
 /// One machine for each C; each starts from the one before it.
 pub fn solve<T: Lanes>(
     settings: &NewtonSettings,
@@ -58,14 +61,20 @@ pub fn solve<T: Lanes>(
         start
             .weights
             .push(if constant > 0.0 { found.bias } else { 0.0 });
-        let terms = (0..linear.n_rows()).filter_map(|i| {
+        let mut terms = Vec::new();
+        for i in 0..linear.n_rows() {
+            if i % ROWS_TO_LOOK == 0 {
+                monitor.check()?;
+            }
             let label = linear.label(i);
             let lack = 1.0 - label * linear.example(i).dot(&start.weights);
-            let pull = 2.0 * c * linear.weight(i) * label * lack;
-            (lack > 0.0).then_some((linear.member(i) as u32, pull))
-        });
+            if lack > 0.0 {
+                let pull = 2.0 * c * linear.weight(i) * label * lack;
+                terms.push((linear.member(i) as u32, pull));
+            }
+        }
         let machine = Machine {
-            terms: terms.collect(),
+            terms,
             bias: found.bias,
             n_iter: found.n_iter as usize,
             n_loops: 1,
