@@ -129,20 +129,34 @@ fn count_bytes<T>(rows: usize, cols: usize) -> Option<usize> {
 }
 
 /// Bytes that stay free for the many small buffers whose makers do not ask: where one of those
-/// fails, the process ends. More than the 64 MiB that glibc holds for the small buffers of one
-/// thread, so that the answer is true for every thread.
+/// fails, the process ends. A little more than glibc sets aside for those of one thread.
 const ROOM: usize = 65 << 20;
 
 /// Bytes that may be asked for before we look whether the room is still there.
 const LOOK: usize = 1 << 20;
 
-/// Whether the system would give `bytes` and the room beside them.
+/// Whether a limit of address space, if there is one, leaves `bytes` and the room beside them.
+/// Nothing is taken to find out: other threads may need it at this moment.
 fn has_room_beside(bytes: usize) -> bool {
-    let mut both: Vec<u8> = Vec::new();
-    let given = both.try_reserve_exact(bytes.saturating_add(ROOM)).is_ok();
-    // The compiler must not see that nobody uses it, or it would not ask.
-    drop(std::hint::black_box(both));
-    given
+    let needed = |used: usize| bytes.saturating_add(ROOM).saturating_add(used);
+    address_space_limit()
+        .is_none_or(|limit| address_space().is_none_or(|used| needed(used) <= limit))
+}
+
+/// The limit (`ulimit -v`), where the system tells one.
+fn address_space_limit() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// What is used of it: the 21st number after the name of the program.
+fn address_space() -> Option<usize> {
+    let facts = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let numbers = facts.rsplit(')').next()?;
+    numbers.split_whitespace().nth(20)?.parse().ok()
 }
 
 /// Refuses to start work for whose small buffers there may be no memory.
