@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from hinge import _model_file
 from hinge._classifier import Classifier
 from hinge._methods import METHODS, class_of
-from hinge._scaling import MinMaxScaler
+from hinge._scaling import split_scaler
 
 
 def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
@@ -70,15 +70,13 @@ def save(model: Classifier | Pipeline, path: str | os.PathLike[str]) -> None:
     >>> bool((again.decision_function(X) == model.decision_function(X)).all())
     True
     """
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [None, model]
-    match steps:
-        case [None | MinMaxScaler() as scaler, Classifier() as estimator]:
-            _model_file.save(estimator, path, scaler)
-        case _:
-            raise TypeError(
-                "model must be an estimator of hinge, or a pipeline of a hinge.MinMaxScaler and "
-                "an estimator of hinge"
-            )
+    scaler, estimator = split_scaler(model)
+    if not isinstance(estimator, Classifier):
+        raise TypeError(
+            "model must be an estimator of hinge, or a pipeline of a hinge.MinMaxScaler and an "
+            "estimator of hinge"
+        )
+    _model_file.save(estimator, path, scaler)
 
 
 def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:

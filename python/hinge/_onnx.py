@@ -18,6 +18,7 @@ from hinge import _input
 from hinge._base import KernelClassifier
 from hinge._linear import LinearClassifier
 from hinge._onnx_graph import Graph
+from hinge._scaling import split_scaler
 
 
 def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
@@ -30,9 +31,10 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
 
     Parameters
     ----------
-    model : fitted estimator of hinge
-        With any kernel but "precomputed" and functions. ``decision_function_shape`` and
-        ``break_ties`` count as they are now.
+    model : estimator or Pipeline
+        A fitted estimator of hinge with any kernel but "precomputed" and functions, or a pipeline
+        of a :class:`MinMaxScaler` and such an estimator, as ``nested_cv(...).refit()`` returns it.
+        ``decision_function_shape`` and ``break_ties`` count as they are now.
     dtype : float32 or float64
         Type of ``X`` and of ``scores``.
 
@@ -63,13 +65,21 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     >>> [output.name for output in graph.graph.output]
     ['label', 'scores']
     """
+    given = type(model).__name__
+    scaler, model = split_scaler(model)
     if not isinstance(model, KernelClassifier | LinearClassifier):
-        raise TypeError(f"model is a {type(model).__name__}, but must be an estimator of hinge")
+        raise TypeError(
+            f"model is a {given}, but must be an estimator of hinge, or a pipeline of a "
+            "hinge.MinMaxScaler and an estimator of hinge"
+        )
     if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")
     check_is_fitted(model)
     labels, k = _labels(model.classes_), len(model.classes_)
     graph = Graph(int(model.n_features_in_), np.dtype(dtype))
+    if scaler is not None:
+        check_is_fitted(scaler)
+        graph.scale(scaler.data_min_, scaler.data_range_)
     has_pairs, patterns = False, None
     if isinstance(model, KernelClassifier):
         state = model._model.state()
@@ -80,7 +90,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
         has_pairs = model.decision_function_shape == "ovo" and scheme != "ovr"
     else:
         coef, intercept = model._weights()
-        outputs = _sums(graph, graph.rows(), coef.T, intercept)
+        outputs = _sums(graph, graph.rows, coef.T, intercept)
         scheme, by_sum = model._scheme, True
         patterns = model._patterns
     if k == 2:
@@ -126,12 +136,12 @@ def _kernel_outputs(graph: Graph, state: dict[str, Any]) -> str:
     vectors, n_support = _input.from_native(state["rows"]), state["n_support"].astype(np.int64)
     n_sv, intercept = int(n_support.sum()), state["intercept"]
     if n_sv == 0:
-        return _sums(graph, graph.rows(), np.zeros((state["n_cols"], len(intercept))), intercept)
+        return _sums(graph, graph.rows, np.zeros((state["n_cols"], len(intercept))), intercept)
     dual_coef = state["dual_coef"].reshape(-1, n_sv)
     if len(n_support) > 2 and state["multi_class"] == "ovo":
         return _paired_outputs(graph, state, vectors, dual_coef, n_support)
     if state["kernel"] == "linear":
-        return _sums(graph, graph.rows(), (dual_coef @ vectors).T, intercept)
+        return _sums(graph, graph.rows, (dual_coef @ vectors).T, intercept)
     return _sums(graph, _kernel_values(graph, vectors, state), dual_coef.T, intercept)
 
 
@@ -155,7 +165,7 @@ def _paired_outputs(
         own = [slice(start, end) for start, end in itertools.pairwise([0, *ends, vectors.shape[0]])]
         of_class = np.concatenate([dual_coef[:, c] @ vectors[c] for c in own])
         weights = of_class[first] + of_class[second]
-        return _sums(graph, graph.rows(), weights.T, state["intercept"])
+        return _sums(graph, graph.rows, weights.T, state["intercept"])
     kernel = _kernel_values(graph, vectors, state)
     sizes = graph.constant(n_support)
     parts = [
@@ -174,7 +184,7 @@ def _paired_outputs(
 def _kernel_values(graph: Graph, vectors: Any, state: dict[str, Any]) -> str:
     """Return the kernel of all rows with all support vectors."""
     dense = vectors.toarray() if isinstance(vectors, sp.csr_matrix) else vectors
-    dense, gamma, rows = dense.astype(np.float64), state["gamma"], graph.rows()
+    dense, gamma, rows = dense.astype(np.float64), state["gamma"], graph.rows
     if state["kernel"] == "rbf":
         squares = graph.row_sum(graph.apply("Mul", rows, rows))
         both = graph.apply("Add", squares, graph.constant((dense**2).sum(axis=1)))

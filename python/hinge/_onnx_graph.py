@@ -29,6 +29,8 @@ class Graph:
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
         self._n_bytes = 0
+        # The input as doubles.
+        self.rows = self.cast("X", np.float64)
 
     def add(self, operator: str, *inputs: str, n_outputs: int = 1, **attributes: Any) -> list[str]:
         """Add a node and return the names of its outputs."""
@@ -50,9 +52,10 @@ class Graph:
         self._constants.append(self._onnx.numpy_helper.from_array(array, name))
         return name
 
-    def rows(self) -> str:
-        """Return the input as doubles."""
-        return self.cast("X", np.float64)
+    def scale(self, minimum: NDArray[np.float64], width: NDArray[np.float64]) -> None:
+        """Take each feature less its minimum, divided by the width of its range, from here on."""
+        moved = self.apply("Sub", self.rows, self.constant(minimum))
+        self.rows = self.apply("Div", moved, self.constant(width))
 
     def cast(self, values: str, dtype: Any) -> str:
         """Return values in another type."""

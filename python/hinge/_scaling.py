@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core, _fields, _input
@@ -69,3 +70,11 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def split_scaler(model: Any) -> tuple[MinMaxScaler | None, Any]:
+    """Return the two steps of a pipeline that begins with a scaler; else None and the model."""
+    match model:
+        case Pipeline(steps=[(_, MinMaxScaler() as scaler), (_, rest)]):
+            return scaler, rest
+    return None, model

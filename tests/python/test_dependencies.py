@@ -1,5 +1,6 @@
 """docs/dependencies.md names every direct dependency, and NOTICES the licences of all crates."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -11,6 +12,9 @@ import pytest
 import checkout
 
 ROOT = checkout.root()
+needs_cargo = pytest.mark.skipif(
+    shutil.which("cargo") is None, reason="the list of crates is cargo's"
+)
 
 
 def tables():
@@ -66,7 +70,36 @@ def test_every_package_is_there():
     assert len(rows) == len(set(rows))
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="the list of crates is cargo's")
+def is_allowed(licence, allowed):
+    """Whether an expression such as "(MIT OR Apache-2.0) AND Zlib" is met by what is allowed."""
+    words = re.findall(r"[()/]|[\w.-]+(?: WITH [\w.-]+)?", licence)
+    known = {"(": "(", ")": ")", "/": "or", "OR": "or", "AND": "and"}
+    return eval(" ".join(known.get(word, str(word in allowed)) for word in words))
+
+
+def test_a_licence_is_allowed_as_a_whole():
+    allowed = {"MIT", "Apache-2.0", "A WITH B"}
+    for licence in ("MIT", "MIT/GPL-3.0", "GPL-3.0 OR (MIT AND Apache-2.0)", "A WITH B"):
+        assert is_allowed(licence, allowed)
+    for licence in ("GPL-3.0", "MIT AND GPL-3.0", "(MIT OR GPL-3.0) AND Zlib", "A", "MIT WITH B"):
+        assert not is_allowed(licence, allowed)
+
+
+@needs_cargo
+def test_every_crate_has_a_licence_and_a_source_that_are_allowed():
+    rules = tomllib.loads((ROOT / "deny.toml").read_text())
+    allowed = set(rules["licenses"]["allow"])
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--all-features"]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
+    others = [each for each in json.loads(found)["packages"] if each["name"] != "hinge"]
+    assert len(others) > 50
+    for crate in others:
+        assert is_allowed(crate["license"] or "", allowed), (crate["name"], crate["license"])
+        assert crate["source"].startswith("registry+"), (crate["name"], crate["source"])
+        assert crate["source"].endswith("/crates.io-index"), (crate["name"], crate["source"])
+
+
+@needs_cargo
 def test_the_notices_are_those_of_the_crates_in_use():
     command = [sys.executable, ROOT / ".github" / "notices.py"]
     found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8")

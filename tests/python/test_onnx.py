@@ -8,6 +8,8 @@ import scipy.sparse as sp
 from sklearn import svm
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import hinge
 from hinge import GDSVC, MNSVM, NLSGD, NNISDA, OLLAWV, SGDSVC, SVC, LinearSVC, NewtonSVC
@@ -123,6 +125,20 @@ def test_a_model_without_support_vectors_is_a_graph_too(three_classes):
     assert_agrees(model, three_classes[0])
 
 
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kind", [SVC, OLLAWV, LinearSVC])
+def test_a_scaler_before_the_model_is_part_of_the_graph(iris, kind, layout):
+    X = 100 * iris[0] - 150
+    X[:, 2] = 7.0  # has no range
+    model = make_pipeline(hinge.MinMaxScaler(), kind()).fit(layout(X), iris[1])
+    assert_agrees(model, layout(X))
+
+
+def test_the_model_of_a_nested_selection_is_a_graph(iris):
+    result = hinge.nested_cv(*iris, "svc", {"C": [1, 4], "gamma": [1]}, outer=3, inner=3)
+    assert_agrees(result.refit(), iris[0])
+
+
 def test_what_cannot_be_a_graph_is_refused(noisy):
     X, y = noisy
     for model in (
@@ -133,6 +149,8 @@ def test_what_cannot_be_a_graph_is_refused(noisy):
             hinge.to_onnx(model)
     with pytest.raises(TypeError, match="SVC, but must be an estimator of hinge"):
         hinge.to_onnx(svm.SVC().fit(X, y))
+    with pytest.raises(TypeError, match=r"Pipeline, but must be .* pipeline of a hinge.MinMax"):
+        hinge.to_onnx(make_pipeline(StandardScaler(), SVC()).fit(X, y))
     with pytest.raises(NotFittedError):
         hinge.to_onnx(SVC())
     with pytest.raises(ValueError, match="dtype"):
