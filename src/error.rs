@@ -132,15 +132,24 @@ fn count_bytes<T>(rows: usize, cols: usize) -> Option<usize> {
 /// fails, the process ends. A little more than glibc sets aside for those of one thread.
 const ROOM: usize = 65 << 20;
 
+/// Bytes that libraries take in each thread without asking, as the products of matrices do.
+const ROOM_OF_A_THREAD: usize = 8 << 20;
+
 /// Bytes that may be asked for before we look whether the room is still there.
 const LOOK: usize = 1 << 20;
 
 /// Whether a limit of address space, if there is one, leaves `bytes` and the room beside them.
 /// Nothing is taken to find out: other threads may need it at this moment.
 fn has_room_beside(bytes: usize) -> bool {
-    let needed = |used: usize| bytes.saturating_add(ROOM).saturating_add(used);
+    let needed = |used: usize| bytes.saturating_add(room()).saturating_add(used);
     address_space_limit()
         .is_none_or(|limit| address_space().is_none_or(|used| needed(used) <= limit))
+}
+
+/// The room for the threads of the pool that we are in, if we are in one.
+fn room() -> usize {
+    let threads = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
+    ROOM.saturating_add(threads.saturating_mul(ROOM_OF_A_THREAD))
 }
 
 /// The limit (`ulimit -v`), where the system tells one.
@@ -165,7 +174,7 @@ pub fn check_room() -> Result<()> {
         return Ok(());
     }
     Err(Error::Memory {
-        bytes: ByteCount(Some(ROOM)),
+        bytes: ByteCount(Some(room())),
         what: "small buffers",
     })
 }

@@ -90,13 +90,17 @@ impl Drop for SetWhenDropped<'_> {
     }
 }
 
+/// Starts threads and lets each allocate once: allocators then set aside what they want to have
+/// for a thread, tens of megabytes of addresses, before anybody asks how much is left.
 fn start(threads: usize) -> Result<ThreadPool> {
-    ThreadPoolBuilder::new()
+    let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|i| format!("hinge-{i}"))
         .build()
         .map_err(|e| Error::Threads {
             threads,
             reason: e.to_string(),
-        })
+        })?;
+    pool.broadcast(|_| drop(std::hint::black_box(Vec::<u8>::with_capacity(1024))));
+    Ok(pool)
 }

@@ -76,7 +76,8 @@ def save(model: Classifier | Pipeline, path: str | os.PathLike[str]) -> None:
             "model must be an estimator of hinge, or a pipeline of a hinge.MinMaxScaler and an "
             "estimator of hinge"
         )
-    _model_file.save(estimator, path, scaler)
+    names = [name for name, _ in model.steps] if isinstance(model, Pipeline) else None
+    _model_file.save(estimator, path, scaler, names)
 
 
 def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:

@@ -124,9 +124,8 @@ class KernelClassifier(Classifier):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was pickled; the core checks the model."""
-        model = state.get("_model")
-        if isinstance(model, dict):
-            state = state | {"_model": _core.Model.from_state(model)}
+        if isinstance(state, dict) and isinstance(state.get("_model"), dict):
+            state = state | {"_model": _core.Model.from_state(state["_model"])}
         super().__setstate__(state)
 
     def _check_fitted(self) -> None:

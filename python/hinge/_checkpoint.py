@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hinge import _engine
 from hinge._npz import Archive
@@ -17,6 +20,7 @@ from hinge._replacement import replaced
 
 _VERSION = 2
 _SECONDS_BETWEEN = 10.0
+_FIELDS = frozenset(["run", *_engine.Table._fields])
 
 
 def signature(
@@ -45,7 +49,8 @@ def signature(
 class Checkpoint:
     """The table of a run in a file, written now and then, each time as a whole.
 
-    A watcher of the engine. The format is that of ``numpy.savez``, read without pickle.
+    A watcher of the engine. The format is that of ``numpy.savez``, read without pickle. A place
+    where nothing can be written is refused at once; if writing fails later, the run goes on.
     """
 
     def __init__(self, path: str | os.PathLike[str], name: str, run: str) -> None:
@@ -53,9 +58,17 @@ class Checkpoint:
         self._name = name
         self._run = run
         self._saved = time.monotonic()
+        self._is_told = False
+        folder = self._path.resolve().parent
+        code = errno.EACCES if folder.is_dir() else errno.ENOENT
+        if code == errno.ENOENT or not os.access(folder, os.W_OK):
+            raise OSError(code, f"the checkpoint cannot be written: {os.strerror(code)}", str(path))
 
-    def load(self, table: _engine.Table) -> None:
-        """Fill a table with what the file has of this run."""
+    def load(self, table: _engine.Table, n_test: NDArray[np.int64]) -> None:
+        """Fill a table with what the file has of this run.
+
+        ``n_test[s, c]`` is the number of test rows of class c in split s.
+        """
         if not self._path.exists():
             return
         found = self._read()
@@ -68,9 +81,19 @@ class Checkpoint:
             )
         for field, own in table._asdict().items():
             stored = found.get(f"{self._name}/{field}")
-            if stored is None or stored.shape != own.shape or stored.dtype != own.dtype:
+            if (
+                stored is None
+                or (stored.shape, stored.dtype) != (own.shape, own.dtype)
+                or (stored < 0).any()
+            ):
                 raise ValueError(f"{str(self._path)!r} is not a checkpoint: {field} does not fit")
             own[...] = stored
+        counted = table.confusion.sum(axis=-1) == n_test[:, None, :]
+        if not counted[table.done].all():
+            table.done[...] = False
+            raise ValueError(
+                f"{str(self._path)!r} is not a checkpoint: confusion does not count the test rows"
+            )
 
     def update(self, table: _engine.Table) -> None:
         """Write the table, if some time has passed or all is done."""
@@ -78,6 +101,20 @@ class Checkpoint:
             self.save(table)
 
     def save(self, table: _engine.Table) -> None:
+        """Write the table in place of the file, or warn once that it cannot be written."""
+        try:
+            self._write(table)
+        except (OSError, ValueError) as error:
+            if not self._is_told:
+                self._is_told = True
+                warnings.warn(
+                    f"the checkpoint {str(self._path)!r} is not written: {error}; the run goes on",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+        self._saved = time.monotonic()
+
+    def _write(self, table: _engine.Table) -> None:
         """Write the table in place of the file, other methods in it kept."""
         found: dict[str, Any] = self._read() if self._path.exists() else {}
         found["version"] = np.array(_VERSION)
@@ -86,11 +123,13 @@ class Checkpoint:
             found[f"{self._name}/{field}"] = own
         with replaced(self._path) as file:
             np.savez_compressed(file, **found)
-        self._saved = time.monotonic()
 
     def _read(self) -> dict[str, Any]:
         try:
             with Archive.opened(self._path, "a checkpoint has a version and a run") as archive:
+                unknown = {n for n in archive.names if n.rpartition("/")[2] not in _FIELDS}
+                if unknown := unknown - {"version"}:
+                    raise ValueError(f"the array {min(unknown)!r} is not known")
                 found = {name: archive.array(name) for name in archive.names}
         except (OSError, ValueError) as error:
             reason = str(error)[:500]  # names of arrays may be of any length

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
 from hinge import _fields, _input, _model_file, _parameters, _resources
+from hinge._state import kept_on_failure
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -138,15 +139,21 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was pickled, and refuse a fitted state that cannot predict."""
-        super().__setstate__(state)
-        if not self.__sklearn_is_fitted__():
-            return
-        try:
-            self._check_fitted()
-        except (AttributeError, TypeError, ValueError) as error:
+        if not isinstance(state, dict):
             raise ValueError(
-                f"this is not the state of a fitted {type(self).__name__}: {error}"
-            ) from None
+                f"this is not the state of a {type(self).__name__}: it is a "
+                f"{type(state).__name__}, not a dictionary"
+            )
+        with kept_on_failure(self):
+            super().__setstate__(state)
+            if not self.__sklearn_is_fitted__():
+                return
+            try:
+                self._check_fitted()
+            except (AttributeError, TypeError, ValueError) as error:
+                raise ValueError(
+                    f"this is not the state of a fitted {type(self).__name__}: {error}"
+                ) from None
 
     def __sklearn_is_fitted__(self) -> bool:
         """Tell whether ``fit`` was called."""

@@ -154,6 +154,8 @@ def check_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
         raise ValueError("y has masked cells; fill or drop them first")
     refuse_missing_labels(y)
     y = column_or_1d(y, warn=True)
+    if not y.dtype.isnative:
+        y = y.astype(y.dtype.newbyteorder("="))
     try:
         classes, codes = _unique_integers(y) or _unique_labels(y)
     except TypeError as error:

@@ -139,7 +139,11 @@ def _whole_labels(classes: NDArray[Any]) -> list[int]:
 
 
 def load_libsvm_model(
-    path: str | os.PathLike[str], *, n_features: int | None = None, dtype: Any = np.float64
+    path: str | os.PathLike[str],
+    *,
+    n_features: int | None = None,
+    dtype: Any = np.float64,
+    zero_based: bool = False,
 ) -> SVC:
     """Read a classifier that LIBSVM trained and wrote.
 
@@ -153,6 +157,8 @@ def load_libsvm_model(
         predicted must have as many.
     dtype : float64 or float32
         Type of the support vectors, and of kernel values.
+    zero_based : bool
+        Whether the rows that it was trained on counted their columns from 0.
 
     Returns
     -------
@@ -169,7 +175,7 @@ def load_libsvm_model(
         are compared with what is there before memory is taken.
     """
     path = Path(path)
-    options = _libsvm_text.reader_options(dtype, False, n_features)
+    options = _libsvm_text.reader_options(dtype, zero_based, n_features)
     try:
         with path.open("rb") as stream:
             header = _libsvm_header.read(stream)
@@ -244,7 +250,6 @@ def _estimator(header: _libsvm_header.Header, coefficients: NDArray[np.float64],
         "class_weight_": np.ones(len(places)),
     }
     estimator._restore(Fields(fitted, _model_state.named(state)))
-    estimator.fit_status_ = 0
     return estimator
 
 

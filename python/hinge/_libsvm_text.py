@@ -162,10 +162,7 @@ def dump_libsvm(X: Any, y: Any, file: Any, *, zero_based: bool = False) -> None:
     Paths that end in .gz or .bz2 are packed.
     """
     X = _input.check_rows(X)
-    try:
-        labels = np.ascontiguousarray(y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"y must be numbers to be written as LIBSVM text: {error}") from None
+    labels = _plain_numbers(y)
     if labels.shape != (X.shape[0],):
         raise ValueError(f"X has {X.shape[0]} rows, but y has shape {labels.shape}")
     if not np.isfinite(labels).all():
@@ -177,19 +174,46 @@ def dump_libsvm(X: Any, y: Any, file: Any, *, zero_based: bool = False) -> None:
             stream.write(_core.libsvm_lines(rows, labels[start : start + 4096], zero_based))
 
 
+def _plain_numbers(y: Any) -> NDArray[np.float64]:
+    """Return labels as the numbers that are written."""
+    given = np.asarray(y)
+    if given.dtype.kind in "cmM":
+        raise ValueError(f"y must be numbers to be written as LIBSVM text, not {given.dtype}")
+    try:
+        labels = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must be numbers to be written as LIBSVM text: {error}") from None
+    # Beyond this whole numbers would become others.
+    is_large = (abs(labels) >= 2.0**53) & (given.dtype.kind in "iuO")
+    if is_large.any():
+        row = int(np.argmax(is_large))
+        raise ValueError(
+            f"the label of row {row} is {given.flat[row]}; whole numbers must be below 2^53"
+        )
+    return labels
+
+
 def _pieces(stream: IO[bytes], reader: _core.LibsvmReader, size: int = _PIECE) -> Iterator[bytes]:
+    # What is unpacked before an archive breaks off has lines, too: they count.
+    read = getattr(stream, "read1", stream.read)
     while True:
+        piece, broken = b"", None
         try:
-            piece = stream.read(size)
+            while len(piece) < size and (more := read(size - len(piece))):
+                if isinstance(more, str):
+                    raise TypeError("file must be opened in binary mode")
+                piece += more
         except (EOFError, OSError, zlib.error) as error:
             if isinstance(error, IsADirectoryError | PermissionError):
                 raise
-            raise ValueError(f"the file breaks off after line {reader.lines()}: {error}") from error
-        if isinstance(piece, str):
-            raise TypeError("file must be opened in binary mode")
+            broken = error
+        if piece:
+            yield piece
+        if broken is not None:
+            lines = f"after line {reader.lines()}"
+            raise ValueError(f"the file breaks off {lines}: {broken}") from broken
         if not piece:
             return
-        yield piece
 
 
 def _packed(

@@ -37,14 +37,21 @@ _VERSION = 1
 _NAMES = {"format": str, "version": int, "hinge": str, "class": str, "params": dict, "fitted": dict}
 
 
-def save(estimator: Classifier, path: str | os.PathLike[str], scaler: Any = None) -> None:
-    """Write a fitted estimator, and the scaler of its rows, in place of a file."""
+def save(
+    estimator: Classifier,
+    path: str | os.PathLike[str],
+    scaler: MinMaxScaler | None = None,
+    names: list[str] | None = None,
+) -> None:
+    """Write a fitted estimator, or a scaler and it as steps with names, in place of a file."""
     check_is_fitted(estimator)
     path, kind = Path(path), type(estimator)
     if "_method" not in vars(kind):
         raise TypeError(f"{kind.__name__} cannot be saved: only the estimators of hinge itself can")
     params = {name: _to_json(name, value) for name, value in estimator.get_params(False).items()}
-    state = estimator._saved_state() | ({} if scaler is None else scaler._saved_state())
+    state = estimator._saved_state()
+    if scaler is not None:
+        state |= scaler._saved_state() | {"steps": names}
     arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
     header = {
         "format": _FORMAT,
@@ -92,11 +99,19 @@ def _estimator(
     estimator = kind(**params)
     saved = Fields(header["fitted"], arrays)
     estimator._restore(saved)
-    scaler = MinMaxScaler() if "scaler.data_min_" in saved else None
-    if scaler is not None:
-        scaler._restore(saved, estimator.n_features_in_)
+    if "scaler.data_min_" not in saved:
+        saved.finish()
+        return estimator
+    scaler = MinMaxScaler()
+    scaler._restore(saved, estimator.n_features_in_)
+    pipeline = make_pipeline(scaler, estimator)
+    if "steps" in saved:
+        names = saved.texts("steps", 2)
+        if names[0] == names[1] or any("__" in name for name in names):
+            raise ValueError("'steps' has names that a pipeline cannot have")
+        pipeline = Pipeline(list(zip(names, (scaler, estimator), strict=True)))
     saved.finish()
-    return estimator if scaler is None else make_pipeline(scaler, estimator)
+    return pipeline
 
 
 def _check_header(header: dict[str, Any]) -> None:

@@ -324,7 +324,7 @@ class _Run:
         if self.checkpoint is not None:
             run = signature(estimator, cells, rows, splits)
             saved = Checkpoint(self.checkpoint, label or name, run)
-            saved.load(table)
+            saved.load(table, _class_counts(rows, splits))
         watcher = _Watchers(shown, saved) if shown or saved else None
         inner = InnerSearch(
             candidates,
@@ -399,6 +399,12 @@ class _Run:
                 scores[o] = _engine.scores(table.confusion[o, cell], self.problem.scoring)
                 support[o] = table.n_support[o, cell] / len(self.folds[o][0][0])
         return scores, support
+
+
+def _class_counts(rows: _engine.Rows, splits: Sequence[_engine.Split]) -> NDArray[np.int64]:
+    """Return the number of test rows of each class in each split."""
+    k = len(rows.classes)
+    return np.array([np.bincount(rows.codes[test], minlength=k) for _, test in splits])
 
 
 def _best(scores: NDArray[np.float64]) -> int | None:

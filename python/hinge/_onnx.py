@@ -54,7 +54,9 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     -----
     Rows are dense there, and so are support vectors: those of sparse rows with many features
     make a large file. A call with n rows takes room for n numbers a support vector. Labels
-    that are whole numbers become int64; strings, floats and bools stay what they are.
+    that are whole numbers become int64; strings, floats and bools stay what they are. The
+    distances of RBF kernels are exact up to rounding of the squares of the rows: where gamma
+    times that is not small, as with gamma = 1e300, values differ.
 
     Examples
     --------
@@ -162,6 +164,7 @@ def _paired_outputs(
     first, second = a * (k - 1) + b - 1, b * (k - 1) + a
     ends = np.cumsum(n_support)[:-1]
     if state["kernel"] == "linear":
+        graph.check_room(len(a) * vectors.shape[1])
         own = [slice(start, end) for start, end in itertools.pairwise([0, *ends, vectors.shape[0]])]
         of_class = np.concatenate([dual_coef[:, c] @ vectors[c] for c in own])
         weights = of_class[first] + of_class[second]
@@ -183,9 +186,14 @@ def _paired_outputs(
 
 def _kernel_values(graph: Graph, vectors: Any, state: dict[str, Any]) -> str:
     """Return the kernel of all rows with all support vectors."""
+    graph.check_room(vectors.shape[0] * vectors.shape[1])
     dense = vectors.toarray() if isinstance(vectors, sp.csr_matrix) else vectors
     dense, gamma, rows = dense.astype(np.float64), state["gamma"], graph.rows
     if state["kernel"] == "rbf":
+        # Squares lose the digits that an offset of all rows takes: so there is none.
+        middle = dense.mean(axis=0)
+        dense -= middle
+        rows = graph.apply("Sub", rows, graph.constant(middle))
         squares = graph.row_sum(graph.apply("Mul", rows, rows))
         both = graph.apply("Add", squares, graph.constant((dense**2).sum(axis=1)))
         sums = graph.apply("Add", both, graph.matmul(rows, -2 * dense.T))

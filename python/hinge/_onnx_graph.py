@@ -45,12 +45,19 @@ class Graph:
     def constant(self, values: Any) -> str:
         """Add an array, or a number, and return its name."""
         array = np.ascontiguousarray(values) if np.ndim(values) else np.array(values)
+        self._check_bytes(array.nbytes)
         self._n_bytes += array.nbytes
-        if self._n_bytes > _MOST_BYTES:
-            raise ValueError("model is too large for ONNX: it would have more than 2 gigabytes")
         name = f"constant_{len(self._constants)}"
         self._constants.append(self._onnx.numpy_helper.from_array(array, name))
         return name
+
+    def check_room(self, n_numbers: int) -> None:
+        """Refuse a model whose next array of doubles would be too large, before it is made."""
+        self._check_bytes(8 * n_numbers)
+
+    def _check_bytes(self, n_bytes: int) -> None:
+        if self._n_bytes + n_bytes > _MOST_BYTES:
+            raise ValueError("model is too large for ONNX: it would have more than 2 gigabytes")
 
     def scale(self, minimum: NDArray[np.float64], width: NDArray[np.float64]) -> None:
         """Take each feature less its minimum, divided by the width of its range, from here on."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -17,22 +19,33 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     It is written to a temporary file in the same folder and brought to the disk before the
     rename: whoever reads sees the old file or the new one. A block that fails leaves the old
-    file, and nothing else. A link stays a link.
+    file, and nothing else. A link stays a link, and permissions stay what they are: a file that
+    may not be written is not replaced.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if target.exists() and not target.is_file():
         raise ValueError(f"{str(path)!r} is not a file that can be replaced")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    is_there = target.exists()
+    if is_there and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    mode = 0o600 if is_there else 0o666  # less the mask of the process
+    # Shorter than the longest name that a file may have.
+    temporary = target.with_name(f".{os.getpid()}-{secrets.token_hex(8)}.part")
     try:
-        with temporary.open("xb") as stream:
+        with open(temporary, "xb", opener=functools.partial(os.open, mode=mode)) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+        if is_there:
+            shutil.copymode(target, temporary)
         os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)  # the name that the caller knows
         raise
 
 

@@ -73,8 +73,12 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def split_scaler(model: Any) -> tuple[MinMaxScaler | None, Any]:
-    """Return the two steps of a pipeline that begins with a scaler; else None and the model."""
+    """Return the two steps of a pipeline that begins with a scaler; else None and the model.
+
+    A class derived from the scaler may scale in any way: it is none.
+    """
     match model:
         case Pipeline(steps=[(_, MinMaxScaler() as scaler), (_, rest)]):
-            return scaler, rest
+            if type(scaler) is MinMaxScaler:
+                return scaler, rest
     return None, model

@@ -129,6 +129,15 @@ class SolvedClassifier(WeightedClassifier):
             state["_training"] = None
         return state
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a copy that has the same training rows, which nobody changes."""
+        other = type(self).__new__(type(self))
+        memo[id(self)] = other
+        training = self.__dict__.get("_training")
+        memo[id(training)] = training
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return other
+
     def _saved_state(self) -> dict[str, Any]:
         state = super()._saved_state()
         if self._certificate is not None:

@@ -13,6 +13,5 @@ def kept_on_failure(estimator: object) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
+        estimator.__dict__ = before  # at once: a second Ctrl-C must not find half of it
         raise

@@ -70,7 +70,8 @@ class WeightedClassifier(KernelClassifier):
         super()._set_model(model, classes)
         self.n_loops_ = model.n_loops
         self.status_ = model.status
-        self.fit_status_ = int(any(status != "converged" for status in model.status))
+        # That of a machine from a file of LIBSVM is unknown.
+        self.fit_status_ = int(not set(model.status) <= {"converged", "unknown"})
 
     def _saved_state(self) -> dict[str, Any]:
         if self._kernel_rows is not None:
@@ -120,8 +121,8 @@ class WeightedClassifier(KernelClassifier):
             is_index = columns.ndim == 1 and columns.dtype.kind in "iu" and len(columns) > 0
             if not is_index or not 0 <= columns.min() <= columns.max() < self.n_features_in_:
                 raise ValueError("_used_columns are not columns of X")
-        if self._kernel_rows is not None and not callable(self.kernel):
-            raise ValueError("_kernel_rows are there, but kernel is no function")
+        if self._kernel_rows is not None and getattr(self._kernel_rows, "ndim", 0) != 2:
+            raise ValueError("_kernel_rows are not rows")
 
     def _last_fit(self) -> Self | None:
         """Return this estimator as it is now, if it is fitted and training may build on it."""
@@ -169,6 +170,11 @@ class WeightedClassifier(KernelClassifier):
     def _native_rows(self, X: Any) -> Any:
         rows = super()._native_rows(X)
         if self._kernel_rows is not None:
+            if not callable(self.kernel):
+                raise ValueError(
+                    f"kernel = {self.kernel!r} is not valid: the estimator was fitted with a "
+                    "function, which is needed to predict; set it again, or fit"
+                )
             values = self._kernel_values(_input.from_native(rows))
             return np.ascontiguousarray(values, dtype=self._model.dtype)
         if self._used_columns is None:

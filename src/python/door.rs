@@ -55,7 +55,9 @@ pub fn run_within<R: Send>(
         threads::with_pool(threads, |pool| {
             pool.in_place_scope(|scope| {
                 scope.spawn(move |_| {
-                    *outcome = Some(catch_unwind(AssertUnwindSafe(|| work(monitor))));
+                    // Once more: the threads may have been started just now.
+                    let work = || check_room().and_then(|()| work(monitor));
+                    *outcome = Some(catch_unwind(AssertUnwindSafe(work)));
                     drop(done);
                 });
                 while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(LOOK) {

@@ -105,3 +105,23 @@ def test_a_pickle_that_was_tampered_with_is_refused(noisy):
     wrong = state["_model"] | {"dual_coef": state["_model"]["dual_coef"][1:]}
     with pytest.raises(ValueError, match="not a model"):
         SVC.__new__(SVC).__setstate__(state | {"_model": wrong})
+
+
+@pytest.mark.parametrize("kind", [SVC, MNSVM, NNISDA, NewtonSVC])
+def test_a_copy_has_the_certificate_of_the_original(three_classes, kind):
+    model = kind().fit(*three_classes)
+    copied = copy.deepcopy(model)
+    assert copied is not model
+    assert copied.certificate_ == model.certificate_
+
+
+def test_a_kernel_that_was_changed_after_the_fit_is_copied(three_classes):
+    X, y = three_classes
+    model = SVC(kernel=np.inner).fit(X, y)
+    expected = model.decision_function(X)
+    model.set_params(kernel="rbf")
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        with pytest.raises(ValueError, match=r"kernel = 'rbf' .*fitted with a function"):
+            copied.predict(X)
+        again = copied.set_params(kernel=np.inner)
+        np.testing.assert_array_equal(again.decision_function(X), expected)

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from hinge import datasets
+from hinge import _resources, datasets
 
 FORMATS = [".csv", ".tsv", ".data", ".arff", ".svm", ".npz", ".txt"]
 
@@ -120,3 +120,42 @@ def test_a_column_where_every_word_differs_takes_no_square_of_memory(tmp_path):
     tracemalloc.stop()
     assert found.X.shape == (20_000, 20_000)
     assert peak < 5e7
+
+
+def test_labels_that_floats_do_not_tell_apart_are_refused(refused):
+    refused(f"1,{2**53}\n2,{2**53 + 1}\n", r"column '1' has a label of 2\^53 or more")
+
+
+@pytest.mark.parametrize(
+    ("cells", "match"),
+    [
+        ([f"{number},5" for number in range(40)], r"column 'x' looks like numbers, but '0,5' is a"),
+        ([*map(str, range(40)), "1.2O"], r"column 'x' looks like numbers, but '1.2O' is no number"),
+    ],
+    ids=["comma", "letter"],
+)
+def test_numbers_that_become_words_are_told(tmp_path, cells, match):
+    path = tmp_path / "rows.csv"
+    path.write_text("x;kind\n" + "".join(f"{cell};{cell in cells[:9]}\n" for cell in cells))
+    with pytest.warns(UserWarning, match=match):
+        found = datasets.read(path)
+    assert found.X.shape[1] == len(cells)
+
+
+@pytest.mark.parametrize(
+    "cells", [[f"word {number}" for number in range(40)], ["1", "2", "3", "more"] * 10]
+)
+def test_words_are_words(tmp_path, cells):
+    path = tmp_path / "rows.csv"
+    path.write_text("x;kind\n" + "".join(f"{c};{place % 2}\n" for place, c in enumerate(cells)))
+    assert datasets.read(path).X.shape[1] == len(set(cells))
+
+
+def test_rows_that_need_more_memory_than_there_is_are_refused_first(tmp_path, monkeypatch):
+    path = tmp_path / "rows.arff"
+    attributes = "".join(f"@attribute a{number} {{x,y,z}}\n" for number in range(100))
+    path.write_text("@relation r\n" + attributes + "@data\n" + "{}\n{0 y}\n" * 500)
+    assert datasets.read(path, "a0").X.shape == (1000, 297)
+    monkeypatch.setattr(_resources, "memory_bytes", lambda: 4e6)
+    with pytest.raises(MemoryError, match=r"99 nominal attributes of 1,000 rows"):
+        datasets.read(path, "a0")

@@ -74,4 +74,23 @@ def test_columns_and_rows_of_other_kernels_are_checked():
             SVC().__setstate__(state | {"_used_columns": columns})
     called = SVC(kernel=np.inner).fit(X, Y)
     with pytest.raises(ValueError, match="_kernel_rows"):
-        SVC().__setstate__(called.__getstate__() | {"kernel": "rbf"})
+        SVC().__setstate__(called.__getstate__() | {"_kernel_rows": [1.0, 2.0]})
+
+
+@pytest.mark.case(92)
+@pytest.mark.parametrize("state", [None, 3, "x", [1], (1, 2)], ids=repr)
+@each(CLASSIFIERS)
+def test_a_state_that_is_no_dictionary_is_refused(estimator, state):
+    model = estimator.fit(X, Y)
+    with pytest.raises(ValueError, match="not a dictionary"):
+        model.__setstate__(state)
+
+
+@pytest.mark.case(92)
+@each(CLASSIFIERS)
+def test_a_refused_state_leaves_the_old_one(estimator):
+    model = estimator.fit(X, Y)
+    expected = model.decision_function(X)
+    with pytest.raises(ValueError, match="not the state of a fitted"):
+        model.__setstate__(model.__getstate__() | {"classes_": [1]})
+    np.testing.assert_array_equal(model.decision_function(X), expected)

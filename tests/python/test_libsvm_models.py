@@ -130,3 +130,27 @@ def test_many_wide_sparse_vectors_stay_sparse(rng, tmp_path):
     np.testing.assert_allclose(
         again.decision_function(X), model.decision_function(X), rtol=1e-4, atol=1e-5
     )
+
+
+def test_a_model_of_columns_from_0_is_read_when_told(tmp_path):
+    rows = [{0: 1.0, 1: 2.0}, {1: -1.0}, {0: -2.0}, {0: 3.0, 1: 1.0}]
+    problem = svm.svm_problem([1, 2, 2, 1], rows)
+    svmutil.svm_save_model(
+        str(tmp_path / "model"), svmutil.svm_train(problem, svm.svm_parameter("-q -t 2 -g 0.5"))
+    )
+    with pytest.raises(ValueError, match="zero_based"):
+        hinge.load_libsvm_model(tmp_path / "model")
+    model = hinge.load_libsvm_model(tmp_path / "model", zero_based=True)
+    theirs = svmutil.svm_load_model(str(tmp_path / "model"))
+    _, _, expected = svmutil.svm_predict([], rows, theirs, "-q")
+    dense = np.array([[row.get(0, 0.0), row.get(1, 0.0)] for row in rows])
+    ours = model.decision_function(dense)
+    sign = -1 if theirs.get_labels()[0] == 1 else 1
+    np.testing.assert_allclose(sign * ours, np.ravel(expected), atol=1e-9)
+
+
+def test_a_model_of_libsvm_is_saved_as_it_is(three_classes, tmp_path):
+    hinge.dump_libsvm_model(SVC().fit(*three_classes), tmp_path / "theirs")
+    model = hinge.load_libsvm_model(tmp_path / "theirs")
+    model.save(tmp_path / "ours")
+    assert model.fit_status_ == hinge.load(tmp_path / "ours").fit_status_ == 0

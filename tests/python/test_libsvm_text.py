@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import locale
+import re
 from pathlib import Path
 
 import numpy as np
@@ -180,3 +181,33 @@ def test_a_decimal_comma_of_the_locale_does_not_matter():
     assert stream.getvalue() == b"1.5 1:0.5 2:1.25\n"
     stream.seek(0)
     assert load_libsvm(stream)[0].toarray().tolist() == [[0.5, 1.25]]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([2**53, 2**53 + 1]),
+        np.array([0, -(2**60)]),
+        [1, 10**30],
+        np.array([1, 2], dtype=complex),
+        np.array(["2020", "2021"], dtype="datetime64[Y]"),
+    ],
+    ids=["int64", "negative", "int", "complex", "dates"],
+)
+def test_labels_that_would_become_others_are_not_written(tmp_path, labels):
+    with pytest.raises(ValueError, match=r"row [01] is .*below 2\^53|must be numbers"):
+        dump_libsvm(np.eye(2), labels, tmp_path / "rows.svm")
+    assert not (tmp_path / "rows.svm").exists()
+
+
+@pytest.mark.case(88)
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
+def test_a_packed_file_that_breaks_off_says_after_which_line(tmp_path, pack):
+    path = tmp_path / f"rows.{'gz' if pack is gzip.compress else 'bz2'}"
+    random = np.random.default_rng(0)
+    lines = [f"1 1:{value}\n" for value in random.normal(size=200_000)]  # bz2 has blocks
+    path.write_bytes(pack("".join(lines).encode())[:-1000])
+    with pytest.raises(ValueError, match="breaks off after line") as refusal:
+        load_libsvm(path)
+    said = int(re.search(r"after line (\d+)", str(refusal.value))[1])
+    assert 100_000 < said < 200_000

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import hinge
@@ -34,6 +34,30 @@ def test_a_pipeline_comes_back_as_it_was(tmp_path, rows, model):
     np.testing.assert_array_equal(again.decision_function(rows), whole.decision_function(rows))
 
 
+def test_steps_keep_their_names(tmp_path):
+    whole = Pipeline([("to [0, 1]", MinMaxScaler()), ("machine", SVC())]).fit(X, Y)
+    hinge.save(whole, tmp_path / "m")
+    assert list(hinge.load(tmp_path / "m").named_steps) == ["to [0, 1]", "machine"]
+
+
+@pytest.mark.parametrize("names", [["a", "a"], ["a__b", "c"], ["a"], [1, 2], "ab"])
+def test_names_that_steps_cannot_have_are_refused(tmp_path, names):
+    path = tmp_path / "m"
+    hinge.save(make_pipeline(MinMaxScaler(), SVC()).fit(X, Y), path)
+    header, arrays = parts(path)
+    header["fitted"]["steps"] = names
+    rebuild(path, header, arrays)
+    with pytest.raises(ValueError, match="'steps'"):
+        hinge.load(path)
+
+
+class Clipped(MinMaxScaler):
+    """A scaler that does something else, which a file does not say."""
+
+    def transform(self, rows):
+        return np.clip(super().transform(rows), 0.3, 0.5)
+
+
 def test_an_estimator_alone_is_saved_as_it_saves_itself(tmp_path):
     model = SVC().fit(X, Y)
     hinge.save(model, tmp_path / "by function")
@@ -51,12 +75,13 @@ def test_the_choice_of_nested_cv_can_be_saved(tmp_path):
     "model",
     [
         make_pipeline(StandardScaler(), SVC()),
+        make_pipeline(Clipped(), SVC()),
         make_pipeline(MinMaxScaler(), MinMaxScaler(), SVC()),
         make_pipeline(SVC()),
         MinMaxScaler(),
         None,
     ],
-    ids=["other scaler", "two scalers", "no scaler", "no classifier", "nothing"],
+    ids=["other scaler", "derived scaler", "two scalers", "no scaler", "no classifier", "nothing"],
 )
 def test_anything_else_is_refused(tmp_path, model):
     with pytest.raises(TypeError, match="a pipeline of a hinge"):

@@ -81,6 +81,32 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
     model = SVC().fit(X, Y)
     with pytest.raises((IsADirectoryError, PermissionError), match=tmp_path.name):
         model.save(tmp_path)
-    with pytest.raises(FileNotFoundError, match="nowhere"):
+    with pytest.raises(FileNotFoundError, match="nowhere") as refusal:
         model.save(tmp_path / "nowhere" / "model")
+    assert refusal.value.filename == str(tmp_path / "nowhere" / "model")
     assert os.listdir(tmp_path) == []
+
+
+def test_the_longest_name_can_be_written(tmp_path):
+    path = tmp_path / ("m" * 255)
+    SVC().fit(X, Y).save(path)
+    assert type(hinge.load(path)) is SVC
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_permissions_stay_what_they_are(old):
+    for mode in (0o600, 0o640, 0o666):
+        old.chmod(mode)
+        SVC().fit(X, Y).save(old)
+        assert stat.S_IMODE(old.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_a_file_that_may_not_be_written_is_not_replaced(old, monkeypatch):
+    content = old.read_bytes()
+    old.chmod(0o444)
+    if os.geteuid() == 0:  # who may write everything
+        monkeypatch.setattr(os, "access", lambda path, mode: path != old)
+    with pytest.raises(PermissionError, match=old.name):
+        SVC().fit(X, Y).save(old)
+    assert_untouched(old, content)

@@ -1,5 +1,6 @@
 """A long model selection tells how far it is, can be stopped, and goes on from a file."""
 
+import errno
 import os
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from sklearn import datasets
 
 import hinge
-from hinge import _nested, nested_cv
+from hinge import _engine, _nested, nested_cv
 from hinge._checkpoint import Checkpoint
 from processes import facts_of
 
@@ -203,3 +204,49 @@ def test_an_interrupt_of_the_next_method_keeps_those_that_are_done(digits, monke
     assert results["svc"].complete
     with pytest.raises(KeyboardInterrupt):
         nested_cv(*digits, ["ollawv", "svc"], **arguments)
+
+
+@pytest.mark.case(93)
+def test_a_checkpoint_that_cannot_be_written_is_refused_at_once(digits, tmp_path, monkeypatch):
+    monkeypatch.setattr(_engine, "evaluate", None)  # nothing is trained
+    path = tmp_path / "nowhere" / "run.npz"
+    with pytest.raises(FileNotFoundError, match="checkpoint cannot be written") as refusal:
+        nested_cv(*digits, "svc", GRID, random_state=0, checkpoint=path)
+    assert refusal.value.filename == str(path)
+
+
+@pytest.mark.case(93)
+def test_a_run_goes_on_where_its_checkpoint_cannot_be_written(digits, tmp_path, monkeypatch):
+    arguments = {"grid": GRID, "outer": 2, "inner": 2, "random_state": 0}
+    alone = nested_cv(*digits, "svc", **arguments)
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    with pytest.warns(RuntimeWarning, match=r"run\.npz.*No space left.*goes on") as warned:
+        result = nested_cv(*digits, "svc", **arguments, checkpoint=tmp_path / "run.npz")
+    assert len(warned) == 1
+    np.testing.assert_array_equal(result.inner_scores, alone.inner_scores)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("svc/confusion", -1),
+        ("svc/confusion", 2**40),
+        ("svc/n_iter", -5),
+        ("svc/more", 0),
+        ("other", 0),
+    ],
+)
+def test_numbers_that_cannot_be_are_no_checkpoint(digits, tmp_path, name, value):
+    path = tmp_path / "run.npz"
+    arguments = {"outer": 2, "inner": 2, "random_state": 0, "checkpoint": path}
+    nested_cv(*digits, "svc", GRID, **arguments)
+    with np.load(path) as found:
+        arrays = dict(found)
+    arrays[name] = np.full_like(arrays.get(name, np.zeros(3)), value)
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=f"is not a checkpoint: .*{name.rpartition('/')[2]}"):
+        nested_cv(*digits, "svc", GRID, **arguments)

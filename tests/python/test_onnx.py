@@ -1,6 +1,7 @@
 """An ONNX graph says what the model says; onnxruntime is the judge."""
 
 import builtins
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -61,8 +62,8 @@ def test_every_kernel_is_the_same(ten_classes, kernel, layout, shape):
 
 def test_rows_far_from_0_keep_their_distances(three_classes):
     X, y = three_classes
-    for rows in (X + 1000, np.float32(X) + np.float32(1000)):
-        model = SVC(gamma=0.5).fit(rows, y)
+    for rows in (X + 1e8, X - 1000, np.float32(X) + np.float32(1000)):
+        model = SVC(gamma=0.5, C=100).fit(rows, y)
         assert_agrees(model, rows, np.float64, 1e-4)
 
 
@@ -132,6 +133,19 @@ def test_a_scaler_before_the_model_is_part_of_the_graph(iris, kind, layout):
     X[:, 2] = 7.0  # has no range
     model = make_pipeline(hinge.MinMaxScaler(), kind()).fit(layout(X), iris[1])
     assert_agrees(model, layout(X))
+
+
+def test_a_model_that_is_too_large_is_refused_before_it_is_made():
+    n, d = 600, 2**20
+    columns = np.random.default_rng(0).integers(0, d, n)
+    X = sp.csr_matrix((np.ones(n), columns, np.arange(n + 1)), shape=(n, d))
+    model = SVC(gamma=1.0).fit(X, np.arange(n) % 2)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="more than 2 gigabytes"):
+        hinge.to_onnx(model)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**27
 
 
 def test_the_model_of_a_nested_selection_is_a_graph(iris):

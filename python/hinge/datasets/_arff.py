@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hinge import _resources
 from hinge.datasets._columns import (
     Column,
     Entries,
@@ -43,6 +44,8 @@ _ENTRY = re.compile(
 )
 _NUMERIC = ("numeric", "real", "integer")
 _ROWS_AT_ONCE = 4096
+# Of an entry of a matrix while it is made: twice a row, a column and a value.
+_BYTES_AN_ENTRY = 48
 
 
 def read_arff(path: Path, label_column: Any = None, drop: bool = False) -> Dataset:
@@ -150,6 +153,12 @@ def _sparse(
         raise ValueError("there are no rows")
     features = [index for index in range(len(columns)) if index != place]
     starts, width = starts_of([columns[index] for index in features])
+    n_words = sum(columns[index].width > 1 for index in features)
+    if n_words * n_rows * _BYTES_AN_ENTRY > _resources.memory_bytes():
+        raise MemoryError(
+            f"{n_words:,} nominal attributes of {n_rows:,} rows have a value in every row, which "
+            "needs more memory than there is"
+        )
     parts: list[Entries] = []
     for index, start in zip(features, starts, strict=True):
         column = columns[index]

@@ -183,6 +183,11 @@ def csr_of(entries: Sequence[Entries], shape: tuple[int, int]) -> sp.csr_matrix:
 def classes_of(column: Column, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the classes of the values of a column, and the number of the class of each row."""
     if isinstance(column, Numbers):
+        if (abs(values) >= 2.0**53).any():
+            raise ValueError(
+                f"column {column.name!r} has a label of 2^53 or more: numbers of this size are not "
+                "told apart; write words"
+            )
         return code(values)
     words = column.categories()
     there, places = np.unique(values, return_inverse=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +32,11 @@ from hinge.datasets._text import lines, numbers
 _MISSING = frozenset(
     ["", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NAN", "null", "Null", "NULL"]
 )
+
+# A column of at least so many words, most of them numbers, was hardly meant as words.
+_MANY_WORDS = 10
+_MOST = 0.9
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 
 
 def read_delimited(
@@ -63,8 +70,27 @@ def read_delimited(
             for found in error.places:
                 has_words[found] = True
     label = columns.pop(place)
+    _warn_of_numbers(columns)
     classes, codes = classes_of(label, label.values())
     return Dataset(path.stem, rows_of(columns), codes, classes)
+
+
+def _warn_of_numbers(columns: Sequence[Column]) -> None:
+    """Say which columns of words look like numbers: a letter for a digit, a comma for a point."""
+    for column in columns:
+        if isinstance(column, Numbers) or column.width < _MANY_WORDS:
+            continue
+        words = column.categories()
+        others = [word for word in words if numbers([word]) is None]
+        is_comma = sum(map(bool, map(_DECIMAL_COMMA.fullmatch, others))) > _MOST * len(words)
+        if is_comma or len(others) < (1 - _MOST) * len(words):
+            reason = "a decimal comma" if is_comma else "no number"
+            warnings.warn(
+                f"column {column.name!r} looks like numbers, but {others[0][:40]!r} is {reason}: "
+                f"its values are taken as words, which become {column.width} columns",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 class _Begin(NamedTuple):

@@ -2,9 +2,8 @@
 
 use super::LinearProblem;
 use crate::Result;
-use crate::error::zeros;
 use crate::monitor::Monitor;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, zero_pages};
 use rayon::prelude::*;
 
 /// Rows of a piece of outputs.
@@ -44,7 +43,7 @@ pub fn weighted_sum<T: Lanes>(
         .into_par_iter()
         .with_max_len(1)
         .map(|piece| {
-            let mut own = zeros(sum.len(), 1, "a sum of rows")?;
+            let mut own = zero_pages::<f64>(sum.len(), 1, "a sum of rows")?;
             for i in piece * size..((piece + 1) * size).min(n) {
                 let factor = factor(i);
                 if factor != 0.0 {

@@ -12,6 +12,8 @@
 //! small this takes the place of tens of thousands of pair steps.
 
 use super::local::Local;
+use crate::Result;
+use crate::error::{checked_len, refusal};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -20,6 +22,9 @@ use faer::{Mat, Par};
 
 /// The most free rows that are tried: the factor takes 8 bytes times their square.
 const MOST_FREE: usize = 2048;
+
+/// What room is asked for.
+const FACTOR: &str = "the factor of the free rows";
 
 /// Work for `f` free rows of `m`, in the units of [`super::pair_steps::work`]: about three times
 /// what it takes, which was best over hard and easy problems.
@@ -38,12 +43,16 @@ pub fn work_of_drops(n_steps: usize, f: usize) -> f64 {
 
 /// Takes the free rows to their optimum, or as many of them as reach it before a bound.
 /// Returns the number of steps; 0 if nothing was gained and nothing changed.
-pub fn solve<T: Lanes>(local: &mut Local<'_, T>, max_steps: usize, monitor: &Monitor) -> usize {
+pub fn solve<T: Lanes>(
+    local: &mut Local<'_, T>,
+    max_steps: usize,
+    monitor: &Monitor,
+) -> Result<usize> {
     let mut free: Vec<usize> = (0..local.len())
         .filter(|&i| local.dual.is_free(i))
         .collect();
-    let Some(mut factor) = Factor::new(local, &free) else {
-        return 0;
+    let Some(mut factor) = Factor::new(local, &free)? else {
+        return Ok(0);
     };
     let start = free.clone();
     let before = (local.dual.clone(), local.v.clone());
@@ -73,14 +82,14 @@ pub fn solve<T: Lanes>(local: &mut Local<'_, T>, max_steps: usize, monitor: &Mon
     let gain = |&(i, change): &(usize, f64)| change * (before.1[i] + local.v[i]);
     let gain: f64 = changes.iter().map(gain).sum();
     if gain > 0.0 {
-        return n_steps;
+        return Ok(n_steps);
     }
     // Rounding, or a matrix that is not positive definite: as if nothing had been.
     for &i in &start {
         local.set(i, before.0.beta[i]);
     }
     local.v = before.1;
-    0
+    Ok(0)
 }
 
 /// How much of a direction can be gone, at most 1, and the place and bound that end it.
@@ -116,8 +125,9 @@ struct Factor {
 
 impl Factor {
     /// `None` if the matrix is not positive definite.
-    fn new<T: Lanes>(local: &Local<'_, T>, free: &[usize]) -> Option<Self> {
+    fn new<T: Lanes>(local: &Local<'_, T>, free: &[usize]) -> Result<Option<Self>> {
         let f = free.len();
+        checked_len::<f64>(f, f, FACTOR)?;
         let largest = free
             .iter()
             .map(|&i| local.gram.diagonal()[i].to_f64())
@@ -136,21 +146,21 @@ impl Factor {
         let needed = factor::cholesky_in_place_scratch::<f64>(f, Par::Seq, Default::default());
         let needed = needed.or(update::delete_rows_and_cols_clobber_scratch::<f64>(f, 1));
         let needed = needed.or(ldlt_solve::solve_in_place_scratch::<f64>(f, 2, Par::Seq));
-        let mut memory = MemBuffer::try_new(needed).ok()?;
-        factor::cholesky_in_place(
+        let refused = |_| refusal::<f64>(f, f, FACTOR);
+        let mut memory = MemBuffer::try_new(needed).map_err(refused)?;
+        let factored = factor::cholesky_in_place(
             matrix.as_mut(),
             Default::default(),
             Par::Seq,
             MemStack::new(&mut memory),
             Default::default(),
-        )
-        .ok()?;
-        let is_definite = (0..f).all(|i| matrix[(i, i)] > 0.5 * jitter);
-        is_definite.then_some(Self {
+        );
+        let is_definite = factored.is_ok() && (0..f).all(|i| matrix[(i, i)] > 0.5 * jitter);
+        Ok(is_definite.then_some(Self {
             matrix,
             len: f,
             memory,
-        })
+        }))
     }
 
     /// The direction to the optimum, and the value that all `v` have there.

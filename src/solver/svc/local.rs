@@ -3,6 +3,7 @@
 
 use super::dual::Dual;
 use super::{free_steps, pair_steps};
+use crate::Result;
 use crate::kernel::Threading;
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, PAIR_LANES};
@@ -131,7 +132,7 @@ impl<'a, T: Lanes> Local<'a, T> {
     /// each other; a step of all free rows together costs as much as many pair steps and
     /// ends that. One is tried whenever as much work went into pair steps as it would take:
     /// so the bet never costs more than the rest.
-    pub fn solve(&mut self, limits: Limits<'_>) -> usize {
+    pub fn solve(&mut self, limits: Limits<'_>) -> Result<usize> {
         let mut pairs = pair_steps::Pairs::default();
         let (mut steps, mut work, mut patience) = (0, 0.0, 1.0);
         while steps < limits.max_steps && pairs.step(self, limits.tol) {
@@ -140,7 +141,7 @@ impl<'a, T: Lanes> Local<'a, T> {
             if work > patience * free_steps::work(self.n_free, self.len()) {
                 pairs.finish(self);
                 let n_free = self.n_free;
-                let taken = free_steps::solve(self, limits.max_steps - steps, limits.monitor);
+                let taken = free_steps::solve(self, limits.max_steps - steps, limits.monitor)?;
                 patience = if taken == 0 { 2.0 * patience } else { 1.0 };
                 steps += taken;
                 // Pair steps have to make up for steps that ended at a bound.
@@ -148,6 +149,6 @@ impl<'a, T: Lanes> Local<'a, T> {
             }
         }
         pairs.finish(self);
-        steps
+        Ok(steps)
     }
 }

@@ -465,7 +465,7 @@ impl<T: Lanes> Run<'_, T> {
             tol: share.max(0.5 * self.tol),
             max_steps: self.steps_left(dual.len()).min(STEPS_PER_LOOP),
             monitor: self.monitor,
-        });
+        })?;
         let changes: Vec<(usize, f64)> = set
             .iter()
             .zip(&local.dual.beta)
