@@ -38,6 +38,7 @@ STUDIES: dict[str, Study] = {
         PrimalStudy(),
     )
 }
+"""The studies by their names, for :func:`reproduce`."""
 
 # Called before a task is run: its number, how many there are, its key.
 Watcher = Callable[[int, int, str], None]
