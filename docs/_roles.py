@@ -4,7 +4,8 @@ import re
 
 import griffe
 
-_ROLE = re.compile(r":(?:class|func|meth|mod|attr):`([^`]+)`")
+# Of ":meth:`fit <hinge.SVC.fit>`" the text, of ":func:`~hinge.fit`" the name.
+_ROLE = re.compile(r":(?:class|func|meth|mod|attr):`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 
 
 class Roles(griffe.Extension):

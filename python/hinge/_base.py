@@ -172,7 +172,8 @@ class KernelClassifier(Classifier):
         """Return the label of each row.
 
         One-vs-one: the class with the most votes; ties go to the larger sum of
-        decision values, then to the lower label. One-vs-rest: the largest value.
+        decision values, then to the lower label (``SVC`` without ``break_ties``: at once to
+        the lower label). One-vs-rest: the largest value.
         Ordinal: the label that most training rows have (by weight) among those for which
         all machines have the same signs, or, if there is none, among all; ties go to the
         lower label. ``classes_`` is the order.

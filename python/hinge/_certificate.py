@@ -21,6 +21,17 @@ class Certificate(NamedTuple):
 
     The optimum lies between ``dual`` and ``primal``; ``violation`` is the largest
     violation of the optimality (KKT) conditions, which training brings below ``tol``.
+
+    Attributes
+    ----------
+    primal : float
+        The objective of the machine; the optimum is no larger.
+    dual : float
+        The objective of the dual problem; the optimum is no smaller.
+    gap : float
+        ``primal`` less ``dual``.
+    violation : float
+        The largest violation of the optimality conditions.
     """
 
     primal: float

@@ -22,6 +22,26 @@ def kernel_matrix(
 
     The array has the type of X (float32 or float64) and is what the solvers see.
 
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The rows.
+    kernel : {"rbf", "linear", "poly", "sigmoid"}, default="rbf"
+        Which kernel.
+    gamma : float, "scale" or "auto", default="scale"
+        Of the RBF, polynomial and sigmoid kernels. "scale" is
+        1 / (n_features * X.var()), "auto" is 1 / n_features.
+    degree : int, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=0.0
+        Of the polynomial and sigmoid kernels.
+    n_jobs : int or None, default=-1
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+
     Examples
     --------
     >>> import hinge, numpy as np

@@ -79,9 +79,13 @@ class LibsvmBlocks:
         Files that end in .gz or .bz2 are unpacked.
     block_rows : int, default=65536
         The least rows of a block but the last; a few more come with the piece of the file.
-    n_features, dtype, zero_based
-        As in :func:`load_libsvm`. Without ``n_features``, the file is looked through once
-        before the first block.
+    n_features : int or None
+        Number of columns; None takes the largest index of the file, which is then looked
+        through once before the first block.
+    dtype : float64 or float32
+        Type of the values.
+    zero_based : bool
+        Whether the first column has index 0; the format says 1.
 
     Attributes
     ----------
@@ -157,9 +161,24 @@ def reader_options(dtype: Any, zero_based: bool, n_features: Any) -> tuple[bool,
 def dump_libsvm(X: Any, y: Any, file: Any, *, zero_based: bool = False) -> None:
     """Write rows and numeric labels as lines ``label index:value index:value …``.
 
-    Values are written so that they read back to the same bits. A path is written
-    to a temporary file first and renamed: an interrupted call leaves the old file.
-    Paths that end in .gz or .bz2 are packed.
+    Values are written so that they read back to the same bits.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        The labels, finite numbers.
+    file : path or binary file
+        A path is written to a temporary file first and renamed: an interrupted call leaves the
+        old file. Paths that end in .gz or .bz2 are packed.
+    zero_based : bool, default=False
+        Whether the first column gets index 0; the format says 1.
+
+    Raises
+    ------
+    ValueError
+        If labels are not finite numbers, or not one for each row.
     """
     X = _input.check_rows(X)
     labels = _plain_numbers(y)

@@ -28,8 +28,9 @@ class MNSVM(SolvedClassifier):
     ----------
     C : float, default=1.0
         The price of a squared error.
-    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
-        A callable takes two matrices of rows and returns the kernel values of all pairs.
+    kernel : str or callable, default="rbf"
+        "rbf", "linear", "poly", "sigmoid" or "precomputed". A callable takes two matrices of
+        rows and returns the kernel values of all pairs.
     gamma : float, "scale" or "auto", default="scale"
         Of the RBF, polynomial and sigmoid kernels. "scale" is
         1 / (n_features * X.var()), "auto" is 1 / n_features.

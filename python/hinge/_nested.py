@@ -84,7 +84,7 @@ def nested_cv(
         papers did; or not at all.
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}
         What is compared.
-    sample_weight : array-like or None
+    sample_weight : array-like of shape (n_samples,) or None
         Factor of C for each row in training (all methods but OLLAWV).
     n_jobs : int or None, default=-1
         Threads.

@@ -77,7 +77,7 @@ class NestedResult:
         return plots.inner_table(self, ax)
 
     def to_frame(self) -> Any:
-        """Return one row for each cell and outer fold, as a pandas DataFrame."""
+        """Return one row for each cell and outer fold, as a DataFrame; needs pandas."""
         import pandas as pd  # type: ignore[import-untyped]
 
         with warnings.catch_warnings():

@@ -29,9 +29,9 @@ class NewtonSVC(SolvedClassifier):
         The price of a squared error.
     lambda_ : float or None, default=None
         1 / C, where it is given: the weight of the norm, as in paper and literature.
-    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
-        Positive semi-definite. A callable takes two matrices of rows and returns the kernel
-        values of all pairs.
+    kernel : str or callable, default="rbf"
+        "rbf", "linear", "poly", "sigmoid" or "precomputed"; positive semi-definite. A callable
+        takes two matrices of rows and returns the kernel values of all pairs.
     gamma : float, "scale" or "auto", default="scale"
         Of the RBF, polynomial and sigmoid kernels. "scale" is
         1 / (n_features * X.var()), "auto" is 1 / n_features.

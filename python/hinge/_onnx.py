@@ -46,7 +46,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     Raises
     ------
     ImportError
-        Without the package onnx (``pip install hinge[onnx]``).
+        Without the package onnx (``pip install onnx``).
     TypeError, ValueError
         If the model cannot be such a graph.
 

@@ -1,4 +1,4 @@
-"""Graphs of ONNX, node by node; needs the package onnx (``pip install hinge[onnx]``)."""
+"""Graphs of ONNX, node by node; needs the package onnx (``pip install onnx``)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Graph:
         try:
             import onnx
         except ImportError:
-            raise ImportError("to_onnx needs the package onnx: pip install hinge[onnx]") from None
+            raise ImportError("to_onnx needs the package onnx: pip install onnx") from None
         self._onnx = onnx
         self._n_features = n_features
         self._type = onnx.helper.np_dtype_to_tensor_dtype(dtype)

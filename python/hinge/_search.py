@@ -71,12 +71,12 @@ class GridSearchCV(model_selection.GridSearchCV):
     """Scikit-learn's ``GridSearchCV``, in seconds for the estimators of hinge.
 
     Parameters, attributes and result are those of ``sklearn.model_selection.GridSearchCV``.
-    For the kernel classifiers of hinge, alone or in a pipeline after a min-max scaler, all
-    trainings are one computation that shares distances, kernel matrices and paths over C
-    or margins; ``used_engine_`` tells whether that was so. Anything else (another estimator,
-    a precomputed or callable kernel, another score, several scores, scores of the training
-    rows, weights of rows) is done scikit-learn's way. Fit times in ``cv_results_`` are the
-    mean over all trainings, since these are not separate.
+    For the estimators of hinge, alone or in a pipeline after a min-max scaler, all trainings
+    are one computation that shares distances, kernel matrices and paths over C or margins;
+    ``used_engine_`` tells whether that was so. Anything else (another estimator, a
+    ``time_limit`` of the estimator, a precomputed or callable kernel, another score, several
+    scores, scores of the training rows, weights of rows) is done scikit-learn's way. Fit times
+    in ``cv_results_`` are the mean over all trainings, since these are not separate.
 
     Examples
     --------

@@ -191,7 +191,7 @@ class SGDSVC(LinearClassifier):
         ----------
         X, y, sample_weight
             As in :meth:`fit`.
-        classes : array-like or None
+        classes : array-like of labels, or None
             All labels that will ever come; needed in the first call only.
 
         Returns
@@ -262,7 +262,7 @@ class SGDSVC(LinearClassifier):
             Of ``(X, y)`` or ``(X, y, sample_weight)``; gone through once for each of the
             ``epochs``. :class:`hinge.LibsvmBlocks` is such an iterable. The order of the blocks
             is kept, rows are shuffled inside a block.
-        classes : array-like or None
+        classes : array-like of labels, or None
             All labels; None asks ``blocks.classes``, or looks through the blocks once.
 
         Returns

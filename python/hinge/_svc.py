@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SVC(SolvedClassifier):
-    """Exact support vector classifier (L1 loss), trained on all cores.
+    """Exact support vector classifier (L1 loss), trained on as many cores as ``n_jobs`` says.
 
     Solves the same problem as scikit-learn's ``SVC`` to the same tolerance; parameters and
     attributes have its names, shapes and signs. Decomposition with a working set; inside,
@@ -35,8 +35,9 @@ class SVC(SolvedClassifier):
     ----------
     C : float, default=1.0
         The price of an error.
-    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
-        A callable takes two matrices of rows and returns the kernel values of all pairs.
+    kernel : str or callable, default="rbf"
+        "rbf", "linear", "poly", "sigmoid" or "precomputed". A callable takes two matrices of
+        rows and returns the kernel values of all pairs.
     degree : int, default=3
         Of the polynomial kernel.
     gamma : float, "scale" or "auto", default="scale"

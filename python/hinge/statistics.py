@@ -31,7 +31,20 @@ _Test = Literal["bonferroni-dunn", "nemenyi"]
 
 
 class Friedman(NamedTuple):
-    """Outcome of Friedman's test: as chi2 with its p-value, and as Iman and Davenport's F."""
+    """Outcome of Friedman's test.
+
+    Attributes
+    ----------
+    chi2 : float
+        Friedman's statistic.
+    p_chi2 : float
+        Its p-value.
+    f : float
+        Iman and Davenport's form, which is less conservative; infinite where all sets agree in all
+        ranks.
+    p_f : float
+        Its p-value.
+    """
 
     chi2: float
     p_chi2: float
@@ -116,6 +129,8 @@ def compare(
 def mean_ranks(scores: Any, higher_is_better: bool = True) -> NDArray[np.float64]:
     """Return the mean rank of each method over the sets, 1 for the best; ties share ranks.
 
+    Examples
+    --------
     >>> from hinge.statistics import mean_ranks
     >>> mean_ranks([[0.9, 0.8, 0.8], [0.7, 0.6, 0.5]])
     array([1.  , 2.25, 2.75])
@@ -126,6 +141,8 @@ def mean_ranks(scores: Any, higher_is_better: bool = True) -> NDArray[np.float64
 def friedman(scores: Any, correct_ties: bool = False) -> Friedman:
     """Test whether all methods are alike; see :func:`compare` for the parameters.
 
+    Examples
+    --------
     >>> from hinge.statistics import friedman
     >>> friedman([[3, 2, 1], [3, 2, 1], [2, 3, 1], [3, 2, 1]]).chi2
     6.5

@@ -80,6 +80,7 @@ fn matrix_of<T: Lanes>(
     Ok(gram.into_values())
 }
 
+/// Return the vector instructions in use: "avx512", "avx2" or "baseline".
 #[pyfunction]
 pub fn simd_level() -> &'static str {
     simd::level().name()

@@ -1,6 +1,8 @@
-"""The examples of a page of documentation: blocks of Python, and what they must print.
+"""The examples of a page of documentation: Python and commands, and what they must print.
 
-A block of ``text`` right after a block of ``python`` is its output. In it, numbers with a point
+A block of ``text`` right after a block of ``python`` is its output. In a block of ``console``,
+lines that begin with ``$ hinge`` are commands, and the lines below, if there are any, what the
+command prints; it must end well. In outputs, numbers with a point
 may differ by 5 % (other instructions round in another way), and seconds by anything.
 ``<!-- skip: reason -->`` before a block says that it is not run; lines between
 ``<!-- hidden`` and ``-->`` are run, but not shown.
@@ -10,6 +12,7 @@ import contextlib
 import io
 import math
 import re
+import shlex
 from dataclasses import dataclass, replace
 
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?: s\b)?")
@@ -38,6 +41,8 @@ def examples(text):
             found.append(Example(number, _body(lines, number, "```"), skipped_for=reason))
             reason, is_after = None, True
             continue
+        elif line == "```console":
+            found += _commands(_body(lines, number, "```"), number)
         elif line == "```text" and is_after:
             found[-1] = replace(found[-1], output=_body(lines, number, "```"))
         elif line.startswith("```"):
@@ -48,6 +53,28 @@ def examples(text):
             raise ValueError(f"line {number}: 'skip' stands before something else than a block")
         is_after = is_after and not line
     return found
+
+
+def _commands(text, number):
+    """Return an example for each command of a block."""
+    start, *parts = re.split(r"^\$ hinge ", text, flags=re.MULTILINE)
+    if start or not parts:
+        raise ValueError(f"line {number}: a block of console begins with '$ hinge '")
+    found = []
+    for part in parts:
+        words, _, output = part.partition("\n")
+        code = f"import page_examples\n\npage_examples.call_program({words!r})\n"
+        found.append(Example(number, code, output.strip() or None))
+    return found
+
+
+def call_program(words):
+    """Call the program with words as in a shell, and print what it prints; it must end well."""
+    from commands import call  # needs typer
+
+    result = call(*shlex.split(words, comments=True))
+    print(result.stdout, result.stderr)
+    assert result.exit_code == 0, f"hinge {words} ends with {result.exit_code}: {result.stderr}"
 
 
 def _body(lines, number, end):
@@ -70,7 +97,9 @@ def alike(wanted, got):
         a, b = (float(number.replace(",", "")) for number in (a, b))
         return math.isclose(a, b, rel_tol=0.05, abs_tol=0.005)
 
-    texts = [NUMBER.sub("#", text).split() for text in (wanted, got)]
+    # A fact that is called "seconds" is one; lines of tables are as wide as their numbers.
+    wanted, got = (re.sub(r"(seconds +[\d.e-]+)\n", r"\1 s\n", text) for text in (wanted, got))
+    texts = [re.sub("─+", "─", NUMBER.sub("#", text)).split() for text in (wanted, got)]
     numbers = [NUMBER.findall(text) for text in (wanted, got)]
     return texts[0] == texts[1] and all(map(same, *numbers))
 

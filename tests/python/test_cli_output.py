@@ -7,6 +7,7 @@ import pytest
 import hinge
 from commands import call, facts_of_command, stdout_of
 from hinge import datasets
+from hinge.cli import _info
 from hinge.cli._machine import METHODS
 
 COMMANDS = ("train", "predict", "cv", "nested-cv", "datasets", "info")
@@ -62,6 +63,11 @@ def test_info_tells_versions_and_threads(monkeypatch):
     text = stdout_of("info")
     assert hinge.simd_level() in text
     assert facts["packages"]["numpy"] in text
+
+
+def test_info_tells_what_to_install_for_an_extra(monkeypatch):
+    monkeypatch.setattr(_info, "_extras", lambda: {"cli": {"typer": "1.0", "rich": None}})
+    assert "missing: pip install rich\n" in stdout_of("info")
 
 
 def test_numbers_that_are_not_finite_become_null(tmp_path, monkeypatch):

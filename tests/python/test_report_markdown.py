@@ -45,7 +45,7 @@ def test_what_markdown_would_read_is_escaped(field):
     facts = {"title": "t", "paper": "p", "protocol": "q"} | {field: HOSTILE}
     text = to_markdown(Findings(command="c", sections=[], **facts))
     assert "<script>" not in text
-    assert r"\<script\>\|\`\*\_\[x\](y) \# no head" in text
+    assert r"&lt;script\>\|\`\*\_\[x\](y) \# no head" in text
 
 
 def test_claims_are_listed_with_their_verdicts():

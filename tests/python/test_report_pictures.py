@@ -111,5 +111,5 @@ def test_without_matplotlib_a_sentence_takes_the_place_of_the_picture():
 
     page = page_of(draw)
     assert "<svg" not in page
-    assert "<code>pip install hinge[plots]</code>" in page
+    assert "<code>pip install matplotlib</code>" in page
     assert "By steps." in page

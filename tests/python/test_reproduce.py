@@ -70,6 +70,16 @@ def test_what_was_not_complete_is_tried_again(trial, tmp_path):
     assert trial.runs == ["a", "b", "c", "c"]
 
 
+@pytest.mark.parametrize("record", [{}, {"accuracy": "much"}, {"accuracy": [1]}])
+def test_a_file_with_records_that_do_not_fit_is_refused(trial, tmp_path, record):
+    experiments.reproduce("ollawv", output=tmp_path)
+    path = tmp_path / "results.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:-1], json.dumps({"key": "b", "result": record}), ""]))
+    with pytest.raises(ValueError, match="records that do not fit the study"):
+        experiments.reproduce("ollawv", output=tmp_path)
+
+
 def test_an_interrupt_keeps_what_is_done(trial, tmp_path):
     trial.fails_with["b"] = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):

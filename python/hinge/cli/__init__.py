@@ -18,9 +18,8 @@ def main() -> None:
     _open_closed_streams()
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        sys.exit(
-            f"hinge: the command line needs {' and '.join(missing)}; run: pip install hinge[cli]"
-        )
+        needed, packages = " and ".join(missing), " ".join(missing)
+        sys.exit(f"hinge: the command line needs {needed}; run: pip install {packages}")
     try:
         from hinge.cli._app import app
 

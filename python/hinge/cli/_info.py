@@ -59,8 +59,8 @@ def show_info(output: Output) -> None:
     }
     for extra, parts in extras.items():
         there = ", ".join(f"{name} {version}" for name, version in parts.items() if version)
-        is_whole = all(parts.values())
-        facts[f"extra {extra}"] = there if is_whole else f"missing: pip install hinge[{extra}]"
+        missing = " ".join(name for name, version in parts.items() if not version)
+        facts[f"extra {extra}"] = f"missing: pip install {missing}" if missing else there
     output.print(facts_table(facts))
 
 

@@ -84,7 +84,7 @@ class Limits:
         optional(
             "--memory",
             metavar="MB",
-            default="most of what is free",
+            default="half of what is free",
             help="Megabytes for kernel matrices.",
         ),
     ] = None

@@ -35,7 +35,7 @@ def reproduce(
         ),
     ],
     small: Annotated[
-        bool, typer.Option("--small", help="Small sets: a minute. The default.")
+        bool, typer.Option("--small", help="Small sets: about a minute. The default.")
     ] = False,
     medium: Annotated[
         bool, typer.Option("--medium", help="Also medium sets: up to an hour.")

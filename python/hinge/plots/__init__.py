@@ -1,4 +1,4 @@
-"""Pictures of results; they need matplotlib (``pip install hinge[plots]``).
+"""Pictures of results; they need matplotlib (``pip install matplotlib``).
 
 Each function draws into the given axes, or into a figure of its own, and returns the axes. Methods
 and classes are told apart by colour, and without it by dash, mark or hatch. Text, axes and grid

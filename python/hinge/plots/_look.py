@@ -20,9 +20,7 @@ def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError(
-            "pictures need matplotlib, which is not installed: pip install hinge[plots]"
-        ) from error
+        raise ImportError("pictures need matplotlib: pip install matplotlib") from error
     return plt
 
 
