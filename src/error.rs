@@ -138,12 +138,21 @@ const ROOM_OF_A_THREAD: usize = 8 << 20;
 /// Bytes that may be asked for before we look whether the room is still there.
 const LOOK: usize = 1 << 20;
 
-/// Whether a limit of address space, if there is one, leaves `bytes` and the room beside them.
-/// Nothing is taken to find out: other threads may need it at this moment.
+/// Whether the limits of this process, if the system tells any, leave `bytes` and the room
+/// beside them. Nothing is taken to find out: other threads may need it at this moment.
 fn has_room_beside(bytes: usize) -> bool {
-    let needed = |used: usize| bytes.saturating_add(room()).saturating_add(used);
-    address_space_limit()
-        .is_none_or(|limit| address_space().is_none_or(|used| needed(used) <= limit))
+    let Ok(limits) = std::fs::read_to_string("/proc/self/limits") else {
+        return true;
+    };
+    let needed = bytes.saturating_add(room());
+    // `ulimit -v` and `ulimit -d`, and what is used of them.
+    [
+        ("Max address space", "VmSize:"),
+        ("Max data size", "VmData:"),
+    ]
+    .into_iter()
+    .filter_map(|(name, used)| Some((first_number(&limits, name)?, used)))
+    .all(|(limit, used)| used_bytes(used).is_none_or(|u| u.saturating_add(needed) <= limit))
 }
 
 /// The room for the threads of the pool that we are in, if we are in one.
@@ -152,20 +161,16 @@ fn room() -> usize {
     ROOM.saturating_add(threads.saturating_mul(ROOM_OF_A_THREAD))
 }
 
-/// The limit (`ulimit -v`), where the system tells one.
-fn address_space_limit() -> Option<usize> {
-    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max address space"))?;
-    line.split_whitespace().next()?.parse().ok()
+/// Bytes that this process uses of something.
+fn used_bytes(name: &str) -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    first_number(&status, name)?.checked_mul(1024)
 }
 
-/// What is used of it: the 21st number after the name of the program.
-fn address_space() -> Option<usize> {
-    let facts = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let numbers = facts.rsplit(')').next()?;
-    numbers.split_whitespace().nth(20)?.parse().ok()
+/// The number that follows a name; `None` if there is none, as for "unlimited".
+fn first_number(lines: &str, name: &str) -> Option<usize> {
+    let line = lines.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Refuses to start work for whose small buffers there may be no memory.

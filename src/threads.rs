@@ -10,6 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 
 /// Pools that nobody uses now, by process id and number of threads.
 type Idle = HashMap<(u32, usize), Vec<ThreadPool>>;
@@ -34,14 +35,41 @@ pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Resu
     let found = idle().and_then(|mut idle| idle.get_mut(&key)?.pop());
     let pool = match found {
         Some(pool) => pool,
-        None => start(threads)?,
+        None => start(threads).or_else(|_| start_in_place_of_others(threads))?,
     };
     let result = work(&pool);
     if let Some(mut idle) = idle() {
+        let is_own = |&(&(process, _), _): &(&(u32, usize), _)| process == key.0;
+        let waiting = idle.iter().filter(is_own);
+        let waiting: usize = waiting.map(|(&(_, size), pools)| size * pools.len()).sum();
+        if waiting + threads > MOST_IDLE {
+            give_up(&mut idle);
+        }
         idle.entry(key).or_default().push(pool);
     }
     Ok(result)
 }
+
+/// Threads that may wait for work in all idle pools together, if there is more than one.
+const MOST_IDLE: usize = 64;
+
+/// Ends the threads of all idle pools of this process.
+fn give_up(idle: &mut Idle) {
+    let own = std::process::id();
+    idle.retain(|&(process, _), _| process != own);
+}
+
+/// Where the system starts no more threads, those that wait for nothing make room.
+fn start_in_place_of_others(threads: usize) -> Result<ThreadPool> {
+    if let Some(mut idle) = idle() {
+        give_up(&mut idle);
+    }
+    std::thread::sleep(TIME_TO_END);
+    start(threads)
+}
+
+/// In which idle threads end.
+const TIME_TO_END: Duration = Duration::from_millis(50);
 
 /// Runs `work` inside a pool lent by [`with_pool`].
 pub fn install<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {

@@ -51,6 +51,8 @@ class Archive:
     @contextlib.contextmanager
     def opened(cls, path: Path, content: str) -> Iterator[Archive]:
         """Open a file; ``content`` says what it should have, where something is missing."""
+        if path.exists() and not path.is_file():
+            raise ValueError("it is not a regular file")
         with _whole():
             archive = zipfile.ZipFile(path)
         with archive:

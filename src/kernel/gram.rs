@@ -158,19 +158,35 @@ fn mirror<T: Lanes>(values: &mut [T], n: usize, monitor: &Monitor) -> Result<()>
     Ok(())
 }
 
+/// Rows and columns that are compared at a time: a column stays in the cache for its neighbours.
+const TILE: usize = 64;
+
 /// Symmetric up to a few roundings of the largest value.
 fn check_symmetry<T: Lanes>(matrix: &Dense<'_, T>) -> Result<()> {
-    let largest = matrix
-        .values()
-        .iter()
-        .fold(0.0, |most: f64, v| v.to_f64().abs().max(most));
-    let allowed = 1e-5 * largest;
-    let off = (0..matrix.n_rows()).into_par_iter().find_map_first(|i| {
-        (0..i)
-            .find(|&j| (matrix.row(i)[j] - matrix.row(j)[i]).to_f64().abs() > allowed)
-            .map(|j| (i, j))
-    });
-    match off {
+    let n = matrix.n_rows();
+    let largest_of = |i: usize| {
+        let values = matrix.row(i).iter();
+        values.fold(0.0, |most: f64, v| v.to_f64().abs().max(most))
+    };
+    let largest = (0..n).into_par_iter().map(largest_of);
+    let allowed = 1e-5 * largest.reduce(|| 0.0, f64::max);
+    let first_off = |tile: usize| {
+        let (start, end) = (tile * TILE, ((tile + 1) * TILE).min(n));
+        let mut off: Option<(usize, usize)> = None;
+        for left in (0..end).step_by(TILE) {
+            for i in start..end {
+                let row = matrix.row(i);
+                let differs = |&j: &usize| (row[j] - matrix.row(j)[i]).to_f64().abs() > allowed;
+                let found = (left..(left + TILE).min(i)).find(differs).map(|j| (i, j));
+                off = off.into_iter().chain(found).min();
+            }
+        }
+        off
+    };
+    match (0..n.div_ceil(TILE))
+        .into_par_iter()
+        .find_map_first(first_off)
+    {
         None => Ok(()),
         Some((i, j)) => Err(Error::Data(format!(
             "the precomputed kernel matrix is not symmetric: X[{i}, {j}] = {} but X[{j}, {i}] = {}",

@@ -140,3 +140,28 @@ fn a_time_limit_is_up_when_it_has_passed() {
         (Ok(()), Ok(()), 7)
     );
 }
+
+#[test]
+fn idle_threads_do_not_pile_up() -> Result<()> {
+    for n_threads in (1..=40).chain([200]) {
+        threads::with_pool(n_threads, |_| ())?;
+    }
+    // Those of the last pools; the others end when they find out.
+    let ends_soon = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        idle_threads() <= 300
+    });
+    assert!(ends_soon, "{} threads", idle_threads());
+    Ok(())
+}
+
+/// Threads of our pools in this process, where the system tells; those of other tests, too.
+fn idle_threads() -> usize {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else {
+        return 0;
+    };
+    let names = tasks
+        .flatten()
+        .flat_map(|task| std::fs::read_to_string(task.path().join("comm")));
+    names.filter(|name| name.starts_with("hinge-")).count()
+}
