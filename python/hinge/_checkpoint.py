@@ -40,7 +40,7 @@ def signature(
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             content = array.reshape(-1).view(np.uint8)
             for start in range(0, len(content), _PIECE):  # Ctrl-C is heard in between
-                digest.update(content[start : start + _PIECE])
+                digest.update(content[start : start + _PIECE].data)
     params = sorted((name, repr(value)) for name, value in estimator.get_params().items())
     is_free = {"n_jobs", "verbose", "cache_size"}  # of no effect on the result
     params = [(name, value) for name, value in params if name not in is_free]
