@@ -59,9 +59,9 @@ def text_shown(output: Output, first: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield _Lines().show
         return
-    from rich.console import Console
+    from hinge._progress import console_on_stderr
 
-    with Console(stderr=True).status(first, spinner="line") as status:
+    with console_on_stderr().status(first, spinner="line") as status:
         yield status.update
 
 
