@@ -107,8 +107,14 @@ def _one_line(text: str) -> str:
 
 @contextlib.contextmanager
 def interrupts_noted() -> Iterator[list[int]]:
-    """Note each SIGINT, for calls that return what is done when one comes."""
+    """Note each SIGINT, for calls that return what is done when one comes.
+
+    Where it is ignored, as by programs that a script starts in the background, it stays so.
+    """
     came: list[int] = []
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield came
+        return
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
