@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hinge.cli._failure import INTERRUPTED, interrupts_noted, say
+from hinge.cli._failure import INTERRUPTED, interrupts_noted
 from hinge.cli._machine import METHODS
 from hinge.cli._options import Jobs, Scoring, choice, optional
 from hinge.cli._output import Output, short, table
 from hinge.cli._progress import cells_shown
 from hinge.cli._source import Source
+from hinge.cli._streams import say
 from hinge.cli._summary import facts_of_data, headline_of_data, share, with_spread
 from hinge.cli._values import grid_of
 

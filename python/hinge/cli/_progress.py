@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from hinge.cli._failure import to_stderr
 from hinge.cli._output import Output
+from hinge.cli._streams import to_stderr
 
 # Between lines that go to a file or another program.
 _SECONDS_BETWEEN_LINES = 10
