@@ -10,6 +10,7 @@ array([0, 0, 0])
 """
 
 import importlib
+import signal
 from typing import TYPE_CHECKING, Any
 
 from hinge._core import __version__, simd_level
@@ -67,11 +68,30 @@ if not TYPE_CHECKING:
         if name not in __all__:
             raise AttributeError(f"module 'hinge' has no attribute {name!r}")
         if name in _MODULES:
-            return importlib.import_module(f"hinge.{name}")
-        from hinge import _public
-
-        value = globals()[name] = getattr(_public, name)
+            return _imported_whole(f"hinge.{name}")
+        value = globals()[name] = getattr(_imported_whole("hinge._public"), name)
         return value
+
+
+def _imported_whole(name: str) -> Any:
+    """Import a module; a Ctrl-C meanwhile has its effect after that.
+
+    A package that is imported by half, such as pandas, can be of no use until Python ends.
+    """
+    came: list[Any] = []
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):  # ignored, or the end of the process
+        return importlib.import_module(name)
+    try:
+        signal.signal(signal.SIGINT, lambda *signals: came.append(signals))
+    except ValueError:  # not the main thread, to which no signal comes
+        return importlib.import_module(name)
+    try:
+        return importlib.import_module(name)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            before(*came[0])
 
 
 def __dir__() -> list[str]:

@@ -12,6 +12,9 @@ import numpy as np
 
 from hinge import _engine
 
+# What a stream raises that is full, broken or closed, or None.
+_NO_STREAM = (OSError, ValueError, AttributeError)
+
 
 class Progress:
     """Shows cells done, the best score so far and the time left; a watcher of the engine.
@@ -53,10 +56,10 @@ class Progress:
             self._call(facts)
             return
         text = f"{self._name}: best {self._scoring} {facts['best']:.4f}"
-        if self._bar is not None:
-            self._bar.show(text, done, total, is_last)
-        elif sys.stderr is not None:
-            with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
+        with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
+            if self._bar is not None:
+                self._bar.show(text, done, total, is_last)
+            elif sys.stderr is not None:
                 print(
                     f"{text}, {done:,} of {total:,} cells, {facts['seconds_left']:.0f} s left",
                     file=sys.stderr,
@@ -65,7 +68,8 @@ class Progress:
     def close(self) -> None:
         """Leave the screen as it is."""
         if self._bar is not None:
-            self._bar.close()
+            with contextlib.suppress(OSError, ValueError):
+                self._bar.close()
 
     def _best(self, table: _engine.Table) -> float:
         """Return the best mean of a cell over the splits where it is done."""
@@ -75,9 +79,49 @@ class Progress:
         return float(means.max(initial=0.0))
 
 
+class _Stderr:
+    """The stream stderr, without the writes that fail."""
+
+    @property
+    def _stream(self) -> Any:
+        # While rich shows something, stderr is a stream that leads back to here.
+        return getattr(sys.stderr, "rich_proxied_file", sys.stderr)
+
+    @property
+    def encoding(self) -> str | None:
+        return getattr(self._stream, "encoding", None)
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(*_NO_STREAM):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(*_NO_STREAM):
+            self._stream.flush()
+
+    def isatty(self) -> bool:
+        with contextlib.suppress(*_NO_STREAM):
+            return bool(self._stream.isatty())
+        return False
+
+    def fileno(self) -> int:
+        return int(self._stream.fileno())
+
+
+def console_on_stderr() -> Any:
+    """Return a console of rich that leaves out what cannot be written.
+
+    One that meets a closed pipe ends the program, and others end its thread that draws.
+    """
+    from rich.console import Console
+
+    stream: Any = _Stderr()
+    return Console(file=stream)
+
+
 def _bar() -> Any:
     """Return a bar of rich, which opens itself when it is first shown."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
@@ -89,7 +133,7 @@ def _bar() -> Any:
                 MofNCompleteColumn(),
                 TimeRemainingColumn(),
             )
-            self._rich = RichProgress(*columns, console=Console(stderr=True))
+            self._rich = RichProgress(*columns, console=console_on_stderr())
             self._task: Any = None
 
         def show(self, text: str, done: int, total: int, is_last: bool) -> None:

@@ -98,6 +98,22 @@ def test_a_time_limit_is_no_failure(tmp_path):
     assert (tmp_path / "run").exists()
 
 
+@pytest.mark.case(79)
+def test_an_ignored_ctrl_c_stays_ignored(monkeypatch):
+    def interrupt(facts):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(_nested, "cells_shown", lambda output: interrupt)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        grid = ["--grid", "gamma=0.1,1", "--outer", 2, "--inner", 2]
+        facts = facts_of_command("nested-cv", "iris", *grid)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert facts["complete"] is True
+
+
 def test_ctrl_c_shows_the_methods_that_are_done(monkeypatch):
     def interrupt_ollawv(facts):
         if facts["method"] == "ollawv":

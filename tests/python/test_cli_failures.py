@@ -1,6 +1,7 @@
 """A command that fails says why in one sentence, on stderr, and ends with code 1."""
 
 import gzip
+import os
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import hinge
 from commands import call, stdout_of
 from hinge import datasets
+from hinge.cli._source import Source
 
 pytestmark = pytest.mark.case(95)
 
@@ -59,6 +61,39 @@ def test_missing_things_are_named(options, tmp_path):
     assert "not a folder" in sentence_of("datasets", "--folder", "none", *options)
     assert "No such file" in sentence_of("train", "two.svm", "none/m", *options)
     assert "published" in sentence_of("cv", "two.svm", "--part", "test", *options)
+
+
+@pytest.mark.case(93, 95)
+@pytest.mark.parametrize(
+    "words",
+    ["train two.svm {}", "predict two.svm two.model {}", "nested-cv two.svm --checkpoint {}"],
+)
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_work(words, monkeypatch):
+    def refused(place):
+        return sentence_of(*words.format(place).split())
+
+    def load(source):
+        raise AssertionError("the data are read")
+
+    hinge.dump_libsvm([[0.0], [1.0]], [0, 1], "two.svm")
+    hinge.dump_libsvm([[0.0], [1.0]], [0, 1], "old")
+    monkeypatch.setattr(Source, "load", load)
+    assert refused("none/x") == "hinge: 'none/x': No such file or directory"
+    assert refused("two.svm/x") == "hinge: 'two.svm/x': Not a directory"
+    assert refused(".") == "hinge: '.': Is a directory"
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK or os.path.isdir(path))
+    assert refused("old") == "hinge: 'old': Permission denied"
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    assert refused("x") == "hinge: 'x': Permission denied"
+    assert sorted(os.listdir()) == ["old", "two.svm"]
+
+
+def test_labels_may_go_to_a_device():
+    hinge.dump_libsvm([[0.0], [1.0]], [0, 1], "two.svm")
+    stdout_of("train", "two.svm")
+    assert stdout_of("predict", "two.svm", "two.model", os.devnull).startswith("Accuracy = 100%")
+    if os.path.exists("/dev/null"):
+        assert "can be replaced" in sentence_of("train", "two.svm", "/dev/null")
 
 
 @pytest.mark.parametrize("words", ["-c -1", "-e 0", "--set max_iter=-7", "-g -1", "-j 0"])

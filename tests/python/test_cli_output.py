@@ -1,6 +1,7 @@
 """What commands print: tables for people, one JSON document for programs, help with examples."""
 
 import json
+import os
 
 import pytest
 
@@ -92,3 +93,18 @@ def test_a_table_in_a_narrow_terminal_loses_no_number(monkeypatch):
     wide = stdout_of(*words).split()
     monkeypatch.setenv("COLUMNS", "40")
     assert stdout_of(*words).split()[:-1] == wide[:-1]
+
+
+@pytest.mark.case(95)
+@pytest.mark.skipif(os.name != "posix", reason="names have no control characters")
+def test_control_characters_of_names_are_shown_and_not_obeyed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = "a\x1b[31m\n\u202eb"
+    hinge.dump_libsvm([[0.0], [1.0]] * 3, [0, 1] * 3, f"{name}.svm")
+    folder = ["datasets", "--folder", ".", "--at-hand"]
+    for words in (["train", f"{name}.svm"], ["cv", f"{name}.svm", "-v", 2], folder):
+        assert r"a\x1b[31m\n\u202eb" in stdout_of(*words)
+        assert not {"\x1b", "\u202e"} & set(stdout_of(*words))
+    failed = call("cv", f"no{name}", "--debug").stderr
+    assert "no data set is called" in failed
+    assert not {"\x1b", "\u202e"} & set(failed)

@@ -121,3 +121,27 @@ def test_names_that_the_encoding_lacks_are_printed_even_so(tmp_path):
     assert (code, err) == (0, "")
     assert r"\xfcn\xef.model" in out
     assert (tmp_path / "ünï.model").exists()
+
+
+def run_in_shell(words, streams, cwd):
+    """Run the program with other streams, and return code and stderr."""
+    command = f'exec "{sys.executable}" -m hinge {words} {streams}'
+    found = subprocess.run(
+        ["sh", "-c", command], cwd=cwd, stdout=subprocess.DEVNULL, stderr=PIPE, text=True
+    )
+    return found.returncode, found.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_help_and_wrong_usage_on_a_full_stream_are_no_traceback(tmp_path):
+    for words in ("--help", "train --help", "--version"):
+        said = "hinge: No space left on device\n"
+        assert run_in_shell(words, ">/dev/full", tmp_path) == (1, said), words
+    for words in ("nope", "train iris --nothing", "train iris --format nope"):
+        assert run_in_shell(words, "2>/dev/full", tmp_path) == (2, ""), words
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell that closes streams")
+def test_a_closed_standard_input_is_told_in_a_sentence(tmp_path):
+    said = "hinge: standard input is closed, and DATA is -\n"
+    assert run_in_shell("train - m", "<&-", tmp_path) == (1, said)

@@ -7,15 +7,16 @@ that ``hinge --help`` answers at once.
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
+
+from hinge.cli._streams import finish, open_closed_streams, say
 
 _NEEDED = ("typer", "rich")
 
 
 def main() -> None:
     """Run the command line, the program ``hinge``."""
-    _open_closed_streams()
+    open_closed_streams()
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         needed, packages = " and ".join(missing), " ".join(missing)
@@ -26,11 +27,9 @@ def main() -> None:
         app(prog_name="hinge")
     except KeyboardInterrupt:  # before a command began
         sys.exit(130)
-
-
-def _open_closed_streams() -> None:
-    """Let every write succeed: to closed streams, and of names that the encoding lacks."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        getattr(sys, name).reconfigure(errors="backslashreplace")
+    except OSError as error:  # help, the version or wrong usage, which a stream did not take
+        say(error.strerror or str(error))
+        sys.exit(getattr(error.__context__, "exit_code", 1))  # 2 if it was wrong usage
+    finally:
+        finish(sys.stdout)
+        finish(sys.stderr)

@@ -17,21 +17,12 @@ from typing import Any
 
 import typer
 
+from hinge.cli._streams import finish, say, to_stderr
+
 FAILED = 1
 # As shells report a program that SIGINT or SIGPIPE ended.
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-
-
-def to_stderr(text: str) -> None:
-    """Write a line to stderr; where that is closed, nowhere."""
-    with contextlib.suppress(OSError, ValueError):
-        print(text, file=sys.stderr, flush=True)
-
-
-def say(text: str) -> None:
-    """Write a line that tells what the program met."""
-    to_stderr(f"hinge: {text}")
 
 
 @contextlib.contextmanager
@@ -51,24 +42,13 @@ def failures_reported(debug: bool) -> Iterator[None]:
         code = PIPE_CLOSED
     except Exception as error:
         if debug:
-            traceback.print_exc()
+            to_stderr(traceback.format_exc().rstrip())
         say(_sentence(error))
         code = FAILED
     else:
         return
-    _finish_stdout()
+    finish(sys.stdout)
     raise typer.Exit(code)
-
-
-def _finish_stdout() -> None:
-    """Write what stdout still holds, or give it up where nobody takes it."""
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(null, sys.stdout.fileno())
-        os.close(null)
 
 
 def _report_warnings() -> None:
@@ -107,8 +87,14 @@ def _one_line(text: str) -> str:
 
 @contextlib.contextmanager
 def interrupts_noted() -> Iterator[list[int]]:
-    """Note each SIGINT, for calls that return what is done when one comes."""
+    """Note each SIGINT, for calls that return what is done when one comes.
+
+    Where it is ignored, as by programs that a script starts in the background, it stays so.
+    """
     came: list[int] = []
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield came
+        return
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from hinge.cli._target import check_target
+
 if TYPE_CHECKING:
     from hinge.cli._source import Source
 
@@ -24,10 +26,11 @@ def target_of(model: Path | None, source: Source, file_format: str, scaled: bool
     if model is None:
         if source.data == "-":
             raise typer.BadParameter("standard input has no name: give a MODEL", param_hint="MODEL")
-        return Path(f"{source.stem}.model")
+        model = Path(f"{source.stem}.model")
     data = Path(source.data)
     if source.data != "-" and data.exists() and model.exists() and model.samefile(data):
         raise typer.BadParameter("MODEL would replace DATA", param_hint="MODEL")
+    check_target(model)
     return model
 
 

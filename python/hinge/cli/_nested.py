@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hinge.cli._failure import INTERRUPTED, interrupts_noted, say
+from hinge.cli._failure import INTERRUPTED, interrupts_noted
 from hinge.cli._machine import METHODS
 from hinge.cli._options import Jobs, Scoring, choice, optional
 from hinge.cli._output import Output, short, table
 from hinge.cli._progress import cells_shown
 from hinge.cli._source import Source
+from hinge.cli._streams import say
 from hinge.cli._summary import facts_of_data, headline_of_data, share, with_spread
+from hinge.cli._target import check_target
 from hinge.cli._values import grid_of
 
 if TYPE_CHECKING:
@@ -115,6 +117,8 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
     """
     import hinge
 
+    if limits.checkpoint is not None:
+        check_target(limits.checkpoint)
     data = source.load()
     with interrupts_noted() as interrupts:
         results = hinge.nested_cv(

@@ -12,7 +12,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from hinge._json import text_of
-from hinge.cli._failure import to_stderr
+from hinge.cli._streams import to_stderr, visible
 
 # The width of tables that go to a file or another program.
 _WIDTH_OF_FILES = 200
@@ -42,7 +42,7 @@ class Output:
     def print(self, shown: Any) -> None:
         """Print a line, or a table of :func:`table`, on stdout."""
         if isinstance(shown, str):
-            sys.stdout.write(f"{shown}\n")
+            sys.stdout.write(f"{visible(shown)}\n")
             return
         self.draw(lambda console: console.print(shown))
 
@@ -81,7 +81,7 @@ def table(
         justify: Any = "right" if head in right else "left"
         found.add_column(head, justify=justify, no_wrap=head != flexible)
     for row in rows:
-        found.add_row(*(Text(cell, no_wrap=is_cut, overflow="ellipsis") for cell in row))
+        found.add_row(*(Text(visible(cell), no_wrap=is_cut, overflow="ellipsis") for cell in row))
     return found
 
 
@@ -94,7 +94,7 @@ def facts_table(facts: Mapping[str, str]) -> Any:
     found.add_column(style="bold", no_wrap=True)
     found.add_column(overflow="fold")
     for name, value in facts.items():
-        found.add_row(name, Text(value))
+        found.add_row(name, Text(visible(value)))
     return found
 
 

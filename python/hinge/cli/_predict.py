@@ -14,6 +14,7 @@ from hinge.cli._options import Jobs
 from hinge.cli._output import Output
 from hinge.cli._source import Source
 from hinge.cli._summary import facts_of_data
+from hinge.cli._target import check_target, write_lines
 from hinge.cli._trained import names_of_machines
 from hinge.cli._values import text_of
 
@@ -60,6 +61,8 @@ def predict(
       hinge predict digits digits.model > labels.txt
       hinge predict table.csv fast.model --scores
     """
+    if target != "-":
+        check_target(Path(target), is_open_to_devices=True)
     data = source.load()
     fitted = read_model(model, data.n_features)
     estimator = fitted[-1] if hasattr(fitted, "steps") else fitted
@@ -81,7 +84,7 @@ def predict(
             facts |= {"labels": labels} | ({} if values is None else {"scores": values})
         else:
             facts["output"] = target
-            _write_file(target, _lines(texts, values, estimator))
+            write_lines(Path(target), _lines(texts, values, estimator))
         output.document(facts)
         return
     accuracy = f"Accuracy = {100 * n_right / data.n_rows:g}% ({n_right}/{data.n_rows})"
@@ -92,7 +95,7 @@ def predict(
         sys.stdout.flush()
         output.remark(accuracy)
         return
-    _write_file(target, _lines(texts, values, estimator))
+    write_lines(Path(target), _lines(texts, values, estimator))
     if not output.quiet:
         output.print(accuracy)
 
@@ -127,13 +130,3 @@ def _lines(
     yield "\t".join(["label", *names]) + "\n"
     for text, row in zip(texts, columns.tolist(), strict=True):
         yield "\t".join([text, *map(repr, row)]) + "\n"
-
-
-def _write_file(name: str, lines: Iterator[str]) -> None:
-    """Write lines in place of a file, or into a pipe or device."""
-    from hinge._replacement import replaced
-
-    path = Path(name)
-    is_special = path.exists() and not path.is_file() and not path.is_dir()
-    with path.open("wb") if is_special else replaced(path) as stream:
-        stream.writelines(line.encode() for line in lines)

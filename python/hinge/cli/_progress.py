@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from hinge.cli._failure import to_stderr
 from hinge.cli._output import Output
+from hinge.cli._streams import to_stderr
 
 # Between lines that go to a file or another program.
 _SECONDS_BETWEEN_LINES = 10
@@ -59,9 +59,9 @@ def text_shown(output: Output, first: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield _Lines().show
         return
-    from rich.console import Console
+    from hinge._progress import console_on_stderr
 
-    with Console(stderr=True).status(first, spinner="line") as status:
+    with console_on_stderr().status(first, spinner="line") as status:
         yield status.update
 
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from hinge.cli._failure import say
 from hinge.cli._options import Jobs, optional
 from hinge.cli._output import Output
 from hinge.cli._progress import text_shown
 from hinge.cli._source import Folder
+from hinge.cli._streams import say
 
 # Of hinge.experiments.STUDIES, which is imported only when one is run.
 STUDIES = ("nlsgd", "sgd-variants", "seeding", "ollawv", "primal")

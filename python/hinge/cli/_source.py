@@ -106,6 +106,8 @@ def _from_standard_input() -> Dataset:
     from hinge.datasets import Dataset
     from hinge.datasets._dataset import code
 
+    if sys.stdin is None:
+        raise ValueError("standard input is closed, and DATA is -")
     X, labels = load_libsvm(sys.stdin.buffer)
     classes, codes = code(labels)
     return Dataset("standard input", X, codes, classes, source="standard input")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hinge._score_table import score_table
-from hinge.plots._look import COLOURS, HATCHES, axes_of, ink, legend_beside, pyplot, tidy
+from hinge.plots._look import COLOURS, HATCHES, axes_of, ink, legend_beside, plain, pyplot, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def accuracy_bars(
         legend_beside(ax, handles)
     stated = f" (axis from {100 * floor / perfect:g} %)" if floor else ""
     _scale(ax.xaxis if horizontal else ax.yaxis, floor, perfect, label + stated)
-    (ax.set_yticks if horizontal else ax.set_xticks)(range(len(ticks)), ticks)
+    (ax.set_yticks if horizontal else ax.set_xticks)(range(len(ticks)), list(map(plain, ticks)))
     ends_of_sets = (-0.6, len(ticks) - 0.4)
     if horizontal:
         ax.set(xlim=(floor, top), ylim=ends_of_sets[::-1])  # the first set on top
@@ -167,9 +167,8 @@ def _draw(
             look["xerr" if horizontal else "yerr"] = spread[shown, k]
             look["error_kw"] = {"ecolor": ink(), "elinewidth": 0.9, "capsize": 2}
         bar = ax.barh if horizontal else ax.bar
-        handles.append(
-            bar(start + shown + step * k, table[shown, k], thick, label=name, linewidth=0.8, **look)
-        )
+        look |= {"label": plain(name), "linewidth": 0.8}
+        handles.append(bar(start + shown + step * k, table[shown, k], thick, **look))
     return handles
 
 

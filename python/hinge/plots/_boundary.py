@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from hinge._input import check_rows
-from hinge.plots._look import COLOURS, MARKS, axes_of, ink, legend_beside, pyplot
+from hinge.plots._look import COLOURS, MARKS, axes_of, ink, legend_beside, plain, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,7 +102,7 @@ def decision_boundary(
     if ringed is not None:
         handles.append(_rings(ax, rows[ringed], len(rows)))
     names = getattr(X, "columns", ("feature 1", "feature 2"))
-    ax.set(xlabel=str(names[0]), ylabel=str(names[1]))
+    ax.set(xlabel=plain(names[0]), ylabel=plain(names[1]))
     ax.set(xlim=grid.across[[0, -1]], ylim=grid.up[[0, -1]])
     legend_beside(ax, handles)
     return ax
@@ -205,7 +205,7 @@ def _points(ax: Axes, rows: _Floats, codes: NDArray[np.intp], classes: NDArray[A
         ax.scatter(
             own[:, 0], own[:, 1], s=_area(len(rows)), color=colour, marker=mark, linewidths=0
         )
-        name = f"class {label}" if classes.dtype.kind in "iufb" else str(label)
+        name = f"class {label}" if classes.dtype.kind in "iufb" else plain(label)
         handles.append(_sample(name, color=colour, marker=mark, markersize=6, linestyle="none"))
     return handles
 

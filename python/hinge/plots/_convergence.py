@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hinge.plots._look import COLOURS, DASHES, axes_of, legend_beside, pyplot, short, tidy
+from hinge.plots._look import COLOURS, DASHES, axes_of, legend_beside, plain, pyplot, short, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ def convergence(
     curves = [(name, _values(of, name, x), _values(of, name, y)) for name, of in named]
     ax = axes_of(ax, 7.0, 4.0)
     for (name, across, up), colour, dash in zip(curves, cycle(COLOURS), cycle(DASHES)):
-        ax.plot(across, up, label=name, color=colour, linestyle=dash, linewidth=1.6)
+        ax.plot(across, up, label=plain(name), color=colour, linestyle=dash, linewidth=1.6)
     if _is_wide(np.array([across[-1] for _, across, _ in curves if across.size])):
         ax.set_xscale("log")
     if x == "seconds":

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
-from hinge.plots._look import COLOURS, DASHES, MARKS, axes_of, legend_beside, pyplot, tidy
+from hinge.plots._look import COLOURS, DASHES, MARKS, axes_of, legend_beside, plain, pyplot, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def against_rows(
         lines.items(), cycle(COLOURS), cycle(DASHES), cycle(MARKS)
     ):
         look = {"color": colour, "linestyle": dash, "marker": mark}
-        ax.plot(rows, values, label=str(name), markersize=5, linewidth=1.4, **look)
+        ax.plot(rows, values, label=plain(name), markersize=5, linewidth=1.4, **look)
     ax.set(xscale="log", yscale=yscale, xlabel="rows", ylabel=ylabel)
     if yscale == "linear":
         ax.set_ylim(bottom=0)
@@ -125,7 +125,7 @@ def _write_sets(ax: Axes, sets: Mapping[str, float]) -> None:
     line |= {"relpos": (0.5, 0.0), "shrinkA": 1, "shrinkB": 0}  # to the foot of the name
     for k, place in zip(kept, _spread(places[kept], gap), strict=True):
         ax.annotate(
-            names[k],
+            plain(names[k]),
             (sizes[k], 1.0),
             xycoords=("data", "axes fraction"),
             xytext=(place, 1.0),

@@ -52,6 +52,11 @@ def legend_beside(ax: Axes, handles: list[Any], **arguments: Any) -> None:
     )
 
 
+def plain(name: Any) -> str:
+    """Return a name for matplotlib to write as it is: a dollar sign in it begins no formula."""
+    return str(name).replace("$", r"\$")
+
+
 def short(value: Any) -> str:
     """Return a value in a few characters."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hinge.plots._look import COLOURS, axes_of, ink, pyplot
+from hinge.plots._look import COLOURS, axes_of, ink, plain, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +120,7 @@ def _name(
         rank, height = comparison.ranks[k], first - line
         ax.plot([rank, rank, edge], [0, height, height], color=ink(), linewidth=0.9, clip_on=False)
         ax.annotate(
-            _label(comparison, k),
+            plain(_label(comparison, k)),
             (edge, height),
             xytext=(-6 if is_left else 6, 0),
             textcoords="offset points",
