@@ -107,6 +107,8 @@ class Checkpoint:
         """Write the table in place of the file, or warn once that it cannot be written."""
         try:
             self._write(table)
+        except TimeoutError:  # raised by a handler of signals, as that of an alarm
+            raise
         except (OSError, ValueError) as error:
             if not self._is_told:
                 self._is_told = True
@@ -134,6 +136,8 @@ class Checkpoint:
                 if unknown := unknown - {"version"}:
                     raise ValueError(f"the array {min(unknown)!r} is not known")
                 found = {name: archive.array(name) for name in archive.names}
+        except TimeoutError:
+            raise
         except (OSError, ValueError) as error:
             reason = str(error)[:500]  # names of arrays may be of any length
             raise ValueError(f"{str(self._path)!r} is not a checkpoint: {reason}") from error

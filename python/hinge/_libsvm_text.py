@@ -223,8 +223,8 @@ def _pieces(stream: IO[bytes], reader: _core.LibsvmReader, size: int = _PIECE) -
                     raise TypeError("file must be opened in binary mode")
                 piece += more
         except (EOFError, OSError, zlib.error) as error:
-            if isinstance(error, IsADirectoryError | PermissionError):
-                raise
+            if isinstance(error, IsADirectoryError | PermissionError | TimeoutError):
+                raise  # the last by a handler of signals, as that of an alarm
             broken = error
         if piece:
             yield piece

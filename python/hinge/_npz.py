@@ -106,6 +106,8 @@ def _whole(name: str | None = None) -> Iterator[None]:
     """Turn what broken bytes of a file or of an array in it make zipfile and numpy raise."""
     try:
         yield
+    except TimeoutError:  # raised by a handler of signals, as that of an alarm
+        raise
     except _BROKEN as error:
         place = "" if name is None else f"array {name[:40]!r}: "
         raise ValueError(f"this is not a whole npz file: {place}{str(error)[:200]}") from error

@@ -1,14 +1,17 @@
 """Files that are not LIBSVM text are refused by the number of the line."""
 
 import bz2
+import contextlib
 import gzip
 import io
 import os
+import zipfile
 
 import numpy as np
 import pytest
 
-from hinge import load_libsvm
+from hinge import datasets, load_libsvm
+from hinge.datasets import _text
 
 pytestmark = pytest.mark.case(88)
 
@@ -139,3 +142,27 @@ def test_a_text_stream_is_refused():
 def test_options_outside_their_domain_are_named(options, name):
     with pytest.raises((ValueError, TypeError), match=name):
         load_libsvm(io.BytesIO(GOOD), **options)
+
+
+class Alarm(TimeoutError):
+    """What a handler of signals raises, in the middle of whatever is done."""
+
+
+def interrupted(*_, **__):
+    raise Alarm
+
+
+class Interrupted(io.BytesIO):
+    read = read1 = readinto = readinto1 = interrupted
+
+
+def test_the_exception_of_a_signal_handler_is_not_taken_for_a_broken_file(monkeypatch, tmp_path):
+    with pytest.raises(Alarm):
+        load_libsvm(Interrupted())
+    for name in ("rows.csv", "rows.npz"):
+        (tmp_path / name).write_text("1,a\n2,b\n")
+    monkeypatch.setattr(_text, "_opened", lambda path: contextlib.nullcontext(Interrupted()))
+    monkeypatch.setattr(zipfile, "ZipFile", interrupted)
+    for name in ("rows.csv", "rows.npz"):
+        with pytest.raises(Alarm):
+            datasets.read(tmp_path / name)

@@ -50,6 +50,8 @@ def _unbroken(stream: Iterable[str]) -> Iterator[str]:
         for line in stream:
             yield line
             n_lines += 1
+    except TimeoutError:  # raised by a handler of signals, as that of an alarm
+        raise
     except (EOFError, OSError, zlib.error) as error:
         raise ValueError(f"the file breaks off after line {n_lines}: {error}") from error
 
