@@ -144,12 +144,12 @@ def test_options_outside_their_domain_are_named(options, name):
         load_libsvm(io.BytesIO(GOOD), **options)
 
 
-class Alarm(TimeoutError):
+class AlarmError(TimeoutError):
     """What a handler of signals raises, in the middle of whatever is done."""
 
 
 def interrupted(*_, **__):
-    raise Alarm
+    raise AlarmError
 
 
 class Interrupted(io.BytesIO):
@@ -157,12 +157,12 @@ class Interrupted(io.BytesIO):
 
 
 def test_the_exception_of_a_signal_handler_is_not_taken_for_a_broken_file(monkeypatch, tmp_path):
-    with pytest.raises(Alarm):
+    with pytest.raises(AlarmError):
         load_libsvm(Interrupted())
     for name in ("rows.csv", "rows.npz"):
         (tmp_path / name).write_text("1,a\n2,b\n")
     monkeypatch.setattr(_text, "_opened", lambda path: contextlib.nullcontext(Interrupted()))
     monkeypatch.setattr(zipfile, "ZipFile", interrupted)
     for name in ("rows.csv", "rows.npz"):
-        with pytest.raises(Alarm):
+        with pytest.raises(AlarmError):
             datasets.read(tmp_path / name)
