@@ -88,6 +88,10 @@ class KernelClassifier(Classifier):
             "progress": self._progress(),
         }
 
+    def _check_work(self) -> None:
+        super()._check_work()
+        self._train_arguments()
+
     def _check_shape(self) -> None:
         _parameters.choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
 

@@ -167,13 +167,17 @@ class SGDSVC(LinearClassifier):
 
     def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
         """Return where the last fit ended, if it was of such a problem."""
-        if not _parameters.flag("warm_start", self.warm_start) or not hasattr(self, "_states"):
+        self._check_warm_start()
+        if not self.warm_start or not hasattr(self, "_states"):
             return None
         fits = len(self._states[0][1]) == X.shape[1] + 1 and self._scheme == self.multi_class
         if not fits or not np.array_equal(classes, self.classes_):
             return None
         # A mean starts anew.
         return self._states_of(self.optimizer not in _AVERAGED)
+
+    def _check_warm_start(self) -> None:
+        _parameters.flag("warm_start", self.warm_start)
 
     def _states_of(self, with_memory: bool) -> list[State]:
         """Return the states, of another optimizer only what they have in common."""
