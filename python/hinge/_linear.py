@@ -226,8 +226,7 @@ class LinearClassifier(Classifier):
         labels = np.asarray(y)
         if labels.shape != (X.shape[0],):
             raise ValueError(f"eval_set has {X.shape[0]} rows, but labels of shape {labels.shape}")
-        codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-        return X, np.where(classes[codes] == labels, codes, -1)
+        return X, _input.codes_of(y, classes, "the y of eval_set")
 
     def _set_curve(
         self,
