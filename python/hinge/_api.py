@@ -40,6 +40,8 @@ def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
 
 def predict(model: Classifier, X: Any) -> NDArray[Any]:
     """Return the labels that a model of :func:`fit` gives to the rows of X."""
+    if isinstance(model, type) or not hasattr(model, "predict"):
+        raise TypeError(f"model = {model!r} is not valid: it must be a fitted estimator")
     labels: NDArray[Any] = model.predict(X)
     return labels
 

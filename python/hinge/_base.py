@@ -31,6 +31,8 @@ class KernelClassifier(Classifier):
     decision_function_shape: Any
     cache_size: Any
     _model: Model
+    # The multi_class of the model, whatever the parameter is now.
+    _scheme: str
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on the rows of X with the labels y.
@@ -88,11 +90,16 @@ class KernelClassifier(Classifier):
             "progress": self._progress(),
         }
 
+    def _check_work(self) -> None:
+        super()._check_work()
+        self._train_arguments()
+
     def _check_shape(self) -> None:
         _parameters.choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
 
     def _set_model(self, model: Model, classes: NDArray[Any]) -> None:
         self._model = model
+        self._scheme = _parameters.scheme(self.multi_class)
         self.classes_ = classes
         self.support_ = model.support
         self.dual_coef_ = model.dual_coef
@@ -108,6 +115,7 @@ class KernelClassifier(Classifier):
         super()._restore(saved)
         self._check_shape()
         self._set_model(_model_state.from_fields(saved, len(self.classes_)), self.classes_)
+        self._scheme = _model_state.scheme(saved)
         if _model_state.n_cols(saved) != self._n_columns(saved):
             raise ValueError("'model/n_cols' and 'n_features_in_' do not fit")
 
@@ -125,7 +133,9 @@ class KernelClassifier(Classifier):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was pickled; the core checks the model."""
         if isinstance(state, dict) and isinstance(state.get("_model"), dict):
-            state = state | {"_model": _core.Model.from_state(state["_model"])}
+            model = state["_model"]
+            checked = _core.Model.from_state(model)
+            state = state | {"_model": checked, "_scheme": model["multi_class"]}
         super().__setstate__(state)
 
     def _check_fitted(self) -> None:
@@ -162,7 +172,7 @@ class KernelClassifier(Classifier):
         """
         rows = self._native_rows(X)
         threads = _resources.threads(self.n_jobs)
-        pairs = self.decision_function_shape == "ovo" and self.multi_class != "ovr"
+        pairs = self.decision_function_shape == "ovo" and self._scheme != "ovr"
         if pairs or len(self.classes_) == 2:
             values = self._model.decision_values(rows, threads)
             return values.ravel() if len(self.classes_) == 2 else values

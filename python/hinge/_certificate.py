@@ -21,6 +21,7 @@ class Certificate(NamedTuple):
 
     The optimum lies between ``dual`` and ``primal``; ``violation`` is the largest
     violation of the optimality (KKT) conditions, which training brings below ``tol``.
+    A bound that numbers are too large to tell is infinite.
 
     Attributes
     ----------
@@ -53,11 +54,15 @@ def from_table(saved: Fields, n_machines: int) -> list[Certificate]:
 
 
 class Training(NamedTuple):
-    """What a certificate needs besides the model: rows, class codes, bounds of alpha."""
+    """What a certificate needs besides the model: rows, class codes, bounds of alpha.
+
+    And whether the bias was part of the norm, where that can be chosen.
+    """
 
     X: Any
     codes: NDArray[np.uint32]
     bounds: NDArray[np.float64]
+    penalizes_bias: bool = False
 
 
 # Labels, signed alphas, bounds or prices of rows, outputs and bias to a certificate.
@@ -91,8 +96,18 @@ def certificates(
     for machine, (rows, labels, beta) in enumerate(each):
         bias = exact.intercept[machine]
         bounds = training.bounds[rows]
-        found.append(certify(labels, beta, bounds, outputs[rows, machine], bias))
+        with np.errstate(over="ignore", invalid="ignore"):
+            own = certify(labels, beta, bounds, outputs[rows, machine], bias)
+        found.append(_known_or_infinite(own))
     return found
+
+
+def _known_or_infinite(found: Certificate) -> Certificate:
+    """Return infinite bounds where numbers were too large to tell."""
+    primal = np.inf if np.isnan(found.primal) else found.primal
+    dual = -np.inf if np.isnan(found.dual) else found.dual
+    violation = np.inf if np.isnan(found.violation) else found.violation
+    return Certificate(primal, dual, primal - dual, violation)
 
 
 def certificate(
@@ -128,7 +143,9 @@ def squared_certificate(
     alpha = y * beta
     losses = 1 - y * f
     square = float(beta @ (f - bias))
-    primal = 0.5 * square + 0.5 * float(prices @ np.maximum(0, losses) ** 2)
+    # A price may be infinite: no loss costs nothing even so.
+    lost = losses > 0
+    primal = 0.5 * square + 0.5 * float(prices[lost] @ losses[lost] ** 2)
     dual = float(alpha.sum()) - 0.5 * square - 0.5 * float(alpha @ (alpha / prices))
     if alpha.min(initial=0.0) < -1e-9 * alpha.max(initial=0.0):
         dual = -np.inf  # no bound: alpha must not be negative
@@ -147,8 +164,9 @@ def penalized_certificate(
 ) -> Certificate:
     """As :func:`squared_certificate`, where the bias is part of the norm."""
     found = squared_certificate(y, beta, prices, f, bias)
-    total = float(beta.sum())
-    primal, dual = found.primal + 0.5 * float(bias) ** 2, found.dual - 0.5 * total**2
+    # Products, of which one that is too large is infinite; a power raises.
+    bias, total = float(bias), float(beta.sum())
+    primal, dual = found.primal + 0.5 * bias * bias, found.dual - 0.5 * total * total
     return Certificate(primal, dual, primal - dual, found.violation)
 
 

@@ -55,6 +55,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _breaks_ties(self) -> bool:
         return True
 
+    def _check_work(self) -> None:
+        """Check the parameters that change how training works, but not what it finds."""
+        _resources.threads(self.n_jobs)
+        self._check_warm_start()
+
+    def _check_warm_start(self) -> None:
+        """Check ``warm_start``, of methods that have it."""
+
     def _check_training_data(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.uint32]]:
         if y is None:
             raise ValueError(

@@ -323,7 +323,7 @@ class Candidates(NamedTuple):
 
     @classmethod
     def of(cls, estimator: Classifier, cells: Sequence[dict[str, Any]], rows: Rows) -> Candidates:
-        """Check the parameters of all cells."""
+        """Check the parameters of all cells, and their values in the core."""
         kind = type(estimator)
         params = estimator.get_params(deep=False)
         if not isinstance(params.get("random_state", 0), Integral):
@@ -347,6 +347,9 @@ class Candidates(NamedTuple):
                 known[key] = groups.setdefault(shared, group), kernel
             group, kernel = known[key]
             group.cells.append((number, kernel, kind._path_value(params | cell)))
+        no_rows = np.empty(0, dtype=np.uint32)
+        for group in groups.values():
+            _Work.of(group, np.ones((1, len(cells)), dtype=bool), [(no_rows, no_rows)])
         return cls(kind(**params), cells, list(groups.values()))
 
 
@@ -358,12 +361,15 @@ def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
             f"time_limit = {getattr(model, 'time_limit', None)} cannot be evaluated: kernels must "
             "be named functions of rows, and a limit belongs to the whole run"
         )
+    model._check_work()
     plan = {
         "class_weights": _class_weights(model.class_weight, rows),
         "multi_class": _parameters.scheme(model.multi_class),
         "break_ties": model._breaks_ties(),
     }
-    return _Group(model._method, model._settings(), plan, []), model._kernel_arguments()
+    kernel = model._kernel_arguments()
+    _core.kernel_matrix(np.zeros((1, 1)), kernel, 1)  # refuses a kernel that is none
+    return _Group(model._method, model._settings(), plan, []), kernel
 
 
 def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numbers as numbers_abc
-from datetime import date, timedelta
+import reprlib
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
+
+from hinge import _numbers, _sparse
 
 _FLOATS = [np.dtype(np.float64), np.dtype(np.float32)]
 
@@ -40,8 +42,9 @@ def check_rows(
     reset: bool = True,
     dtype: Any = None,
     any_order: bool = False,
+    name: str = "X",
 ) -> Any:
-    """Return X as a C-ordered float array or a canonical CSR matrix.
+    """Return X as a C-ordered float array or a canonical CSR matrix; ``name`` is for errors.
 
     ``any_order`` leaves the columns inside a sparse row as they are, for the core to sort.
     float32 and float64 stay what they are, everything else becomes float64.
@@ -49,7 +52,11 @@ def check_rows(
     or compared, after the values were found to be finite.
     """
     given = X
-    X = canonical(X, any_order) if sp.issparse(X) else native_bytes(numbers(X))
+    if sp.issparse(X):
+        X = _sparse.canonical(X, any_order)
+    else:
+        _numbers.refuse_values(name, X)
+        X = native_bytes(X)
     with np.errstate(over="ignore"):  # float64 to float32: the infinity is found below
         X = check_array(
             X,
@@ -59,30 +66,11 @@ def check_rows(
             order="C",
             ensure_all_finite=False,
             estimator=estimator,
-            input_name="X",
+            input_name=name,
         )
-    refuse_not_finite(X)
+    refuse_not_finite(X, name)
     if estimator is not None:
         validate_data(estimator, given, reset=reset, skip_check_array=True)
-    return X
-
-
-def numbers(X: Any) -> Any:
-    """Return dense X unchanged, unless numpy would take for numbers what is none."""
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError("X has masked cells; fill or drop them first")
-    array = X if isinstance(X, np.ndarray) else np.asarray(X)
-    kind = array.dtype.kind
-    if kind == "c":
-        raise ValueError(f"Complex data not supported: X has dtype {array.dtype}")
-    if kind in "mM":
-        raise ValueError(f"X has dtype {array.dtype}; dates and durations are not numbers")
-    if kind in "SU":
-        raise ValueError(f"X has dtype {array.dtype}; strings are not numbers")
-    if kind == "O":
-        for value in array.flat:
-            if isinstance(value, str | bytes | date | timedelta | np.datetime64 | np.timedelta64):
-                raise ValueError(f"X contains {value!r}, which is not a number")
     return X
 
 
@@ -93,7 +81,7 @@ def native_bytes(X: Any) -> Any:
     return X
 
 
-def refuse_not_finite(X: Any) -> None:
+def refuse_not_finite(X: Any, name: str = "X") -> None:
     """Name the first value that is NaN or infinite."""
     is_sparse = bool(sp.issparse(X))
     values = X.data if is_sparse else X
@@ -105,64 +93,34 @@ def refuse_not_finite(X: Any) -> None:
         places = np.flatnonzero(~np.isfinite(values))
         if len(places):
             row = int(np.searchsorted(X.indptr, places[0], side="right")) - 1
-            _raise_not_finite(values[places[0]], row, int(X.indices[places[0]]))
+            _raise_not_finite(name, values[places[0]], row, int(X.indices[places[0]]))
     else:
         for row, cells in enumerate(X):
             if not np.isfinite(cells).all():
                 column = int(np.argmin(np.isfinite(cells)))
-                _raise_not_finite(cells[column], row, column)
+                _raise_not_finite(name, cells[column], row, column)
 
 
-def _raise_not_finite(value: Any, row: int, column: int) -> None:
-    name = "NaN" if np.isnan(value) else str(value)
+def _raise_not_finite(name: str, value: Any, row: int, column: int) -> None:
+    found = "NaN" if np.isnan(value) else str(value)
     raise ValueError(
-        f"X contains {name} (first at row {row}, column {column}); every value must be finite"
+        f"{name} contains {found} (first at row {row}, column {column}); every value must be finite"
     )
 
 
-def canonical(X: Any, any_order: bool = False) -> Any:
-    """Return a sparse matrix as CSR with sorted, unique indices; never touch a wild index."""
-    if X.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: X has dtype {X.dtype}")
-    if X.format == "coo":
-        for coords, size in zip((X.row, X.col), X.shape, strict=True):
-            if len(coords) and not 0 <= coords.min() <= coords.max() < size:
-                raise ValueError(f"sparse X has an index outside 0 to {size - 1}")
-    if X.format not in ("csr", "csc", "bsr"):
-        return X.tocsr()
-    nnz = min(len(X.indices), len(X.data))
-    if len(X.indptr) == 0 or X.indptr[0] != 0:
-        raise ValueError("the indptr of sparse X must start with 0")
-    if np.any(np.diff(X.indptr) < 0):
-        raise ValueError("the indptr of sparse X decreases")
-    if X.indptr[-1] != len(X.indices) or X.indptr[-1] > nnz:
-        raise ValueError(
-            f"the indptr of sparse X ends at {X.indptr[-1]}, but there are "
-            f"{len(X.indices)} indices and {len(X.data)} values"
-        )
-    X.check_format(full_check=True)
-    csr = X.tocsr()
-    if not any_order and not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    return csr
-
-
-def check_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
+def check_labels(y: Any, name: str = "y") -> tuple[NDArray[Any], NDArray[np.uint32]]:
     """Return the sorted classes and the code of each row. Any label type keeps its identity."""
-    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
-        raise ValueError("y has masked cells; fill or drop them first")
-    refuse_missing_labels(y)
+    refuse_missing_labels(y, name)
     y = column_or_1d(y, warn=True)
     if not y.dtype.isnative:
         y = y.astype(y.dtype.newbyteorder("="))
     try:
         classes, codes = _unique_integers(y) or _unique_labels(y)
     except TypeError as error:
-        raise TypeError(f"y has labels that cannot be sorted: {error}") from None
+        raise TypeError(f"{name} has labels that cannot be used: {error}") from None
     if len(classes) < 2:
         found = f"only one class, {classes[0]!r}" if len(classes) else "no labels"
-        raise ValueError(f"y has {found}; a classifier needs at least 2 classes")
+        raise ValueError(f"{name} has {found}; a classifier needs at least 2 classes")
     return classes, codes.astype(np.uint32)
 
 
@@ -188,11 +146,22 @@ def _unique_integers(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | Non
     return classes, numbers[offsets]
 
 
-def refuse_missing_labels(y: Any) -> None:
-    """Name the first label that is NaN, infinite, None or a missing value of pandas."""
+def refuse_missing_labels(y: Any, name: str = "y") -> None:
+    """Name the first label that is NaN, NaT, infinite, None, masked or missing in pandas.
+
+    Bytes and strings of numpy's own type, which may be missing, too, are refused altogether.
+    """
+    _numbers.refuse_masked(name, y)
     labels = np.asarray(y)
     if labels.dtype.kind == "f":
         missing = ~np.isfinite(labels)
+    elif labels.dtype.kind in "mM":
+        missing = np.isnat(labels)
+    elif labels.dtype.kind in "ST":
+        raise TypeError(
+            f"{name} has labels of dtype {labels.dtype}, which are not supported; convert them, "
+            "for instance by astype(str)"
+        )
     elif labels.dtype.kind == "O":
         missing = np.array([is_missing(label) for label in labels.flat], dtype=bool)
     else:
@@ -200,8 +169,23 @@ def refuse_missing_labels(y: Any) -> None:
     if missing.any():
         row = int(np.argmax(missing))
         raise ValueError(
-            f"y contains {labels.flat[row]} (first at row {row}); every label must be known"
+            f"{name} contains {labels.flat[row]} (first at row {row}); every label must be known"
         )
+
+
+def codes_of(y: Any, classes: NDArray[Any], name: str = "y") -> NDArray[np.intp]:
+    """Return the code of each label, -1 for one that is none of the sorted classes."""
+    refuse_missing_labels(y, name)
+    labels = column_or_1d(y, warn=True)
+    try:
+        codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+        is_known = np.asarray(classes[codes] == labels, dtype=bool)
+    except TypeError:
+        raise TypeError(
+            f"{name} has labels of type {labels.dtype}, which cannot be compared with the classes "
+            f"of type {classes.dtype}"
+        ) from None
+    return np.where(is_known, codes, -1)
 
 
 def is_missing(label: Any) -> bool:
@@ -220,7 +204,11 @@ def sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | Non
     """Return the weight of each row, or None; negative and unknown weights are named."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    _numbers.refuse_values("sample_weight", sample_weight)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight is not valid: it must be numbers ({error})") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -258,18 +246,30 @@ def class_weights(
             "it must be None, 'balanced' or a dictionary from class to weight"
         )
     places = {label: place for place, label in enumerate(classes.tolist())}
+    # Dates of numpy are no dates of Python.
+    places |= {label: place for place, label in enumerate(classes)}
     for label, weight in class_weight.items():
         place = places.get(label)
         if place is None:
             raise ValueError(f"class_weight names the class {label!r}, which is not in y")
-        if not (isinstance(weight, numbers_abc.Real) and 0 <= float(weight) < np.inf):
+        value = _as_float(weight)
+        if not 0 <= value < np.inf:
             raise ValueError(
-                f"class_weight[{label!r}] = {weight!r} is not valid: it must be finite and positive"
+                f"class_weight[{label!r}] = {reprlib.repr(weight)} is not valid: "
+                "it must be finite and positive"
             )
-        if weight == 0:
+        if value == 0:
             raise ValueError(f"class {label!r} is lost: its class_weight is 0")
-        weights[place] = weight
+        weights[place] = value
     return weights
+
+
+def _as_float(weight: Any) -> float:
+    """Return a number as a float, anything else as NaN; infinity if it is too large."""
+    try:
+        return float(weight) if isinstance(weight, Real) else np.nan
+    except OverflowError:
+        return np.inf
 
 
 def used_rows(

@@ -68,12 +68,20 @@ class LinearClassifier(Classifier):
             _input.used_rows(weights, classes, codes)
         by_class = self._class_weights(classes, codes, weights)
         tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
-        record = _parameters.count("record_every", self.record_every, None)
+        record = self._record()
         states = self._starts(X, classes)
         found = self._train(X, codes, by_class, weights, states, self._settings(), record)
         self._set_machines(found, classes)
         self._set_patterns(X, codes, weights, None)
         self._set_curve(found, X, codes, by_class, weights, tested, record)
+
+    def _check_work(self) -> None:
+        super()._check_work()
+        self._record()
+
+    def _record(self) -> int | None:
+        """Return after how many steps weights are kept for a curve; None for never."""
+        return _parameters.count("record_every", self.record_every, None)
 
     def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
         """Return where the machines start; None for the beginning."""
@@ -218,8 +226,7 @@ class LinearClassifier(Classifier):
         labels = np.asarray(y)
         if labels.shape != (X.shape[0],):
             raise ValueError(f"eval_set has {X.shape[0]} rows, but labels of shape {labels.shape}")
-        codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-        return X, np.where(classes[codes] == labels, codes, -1)
+        return X, _input.codes_of(y, classes, "the y of eval_set")
 
     def _set_curve(
         self,

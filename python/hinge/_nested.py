@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from hinge import _engine, _input, _parameters, _progress, _resources
+from hinge import _engine, _input, _parameters, _progress, _resources, _splits
 from hinge._checkpoint import Checkpoint, signature
 from hinge._classifier import Classifier
-from hinge._folds import fold_labels, nested_fold_labels
 from hinge._inner import InnerSearch
 from hinge._methods import METHODS, estimator_of
 from hinge._nested_result import NestedResult
@@ -73,9 +72,10 @@ def nested_cv(
     grid : dict of lists, list of such, or None
         Candidates; None for 8 x 8: C = 4^-2 ... 4^5 (OLLAWV: eight margins) by
         gamma = 4^-5 ... 4^2. Linear methods have no gamma.
-    outer, inner : int or splitter
+    outer, inner : int, splitter or pairs
         Folds, stratified and shuffled; or splitters of scikit-learn (for repeated hold-out,
-        ``StratifiedShuffleSplit(10, test_size=0.1)``).
+        ``StratifiedShuffleSplit(10, test_size=0.1)``); or training and test rows, given by
+        their numbers or by masks.
     search : {"grid", "pattern"}
         All cells, or a five-point cross that moves to its best point and halves its steps
         when the centre is best.
@@ -134,28 +134,60 @@ def nested_cv(
     ):
         raise ValueError("a checkpoint needs a random_state, so that the folds are the same again")
     problem = _Problem.check(X, y, scale, scoring, sample_weight)
-    folds = _splits(problem, outer, inner, random_state)
+    folds = _splits.nested(problem.rows.X, y, outer, inner, random_state)
     budget = _resources.budget_bytes(memory_budget)
     threads = _resources.threads(n_jobs)
     end = None if time_limit is None else time.monotonic() + _positive("time_limit", time_limit)
     prune = _parameters.flag("prune", prune)
-    run = _Run(problem, folds, threads, budget, end, prune, random_state, progress, checkpoint)
+    _parameters.choice("search", search, ("grid", "pattern"))
+    run = _Run(problem, folds, threads, budget, end, prune, progress, checkpoint)
+    # All methods are checked before the work of the first begins.
+    tasks = _tasks(method, grid, problem.rows, random_state)
     if isinstance(method, str | Classifier):
-        return run.select(method, grid, search)
+        return run.select(tasks[0], search)
     results: dict[str, NestedResult] = {}
-    for each in method:
-        name = estimator_of(each)[0]
-        n_before = sum(known.split("-")[0] == name for known in results)
-        label = f"{name}-{n_before + 1}" if n_before else name
+    for task in tasks:
         try:
-            results[label] = run.select(each, grid, search, label)
+            results[task.label] = run.select(task, search)
         except KeyboardInterrupt:  # before its first cell was done
             if not results:
                 raise
             break
-        if not results[label].complete:
+        if not results[task.label].complete:
             break
     return results
+
+
+class _Task(NamedTuple):
+    """A method by its name and by that of its result, with its candidates."""
+
+    name: str
+    label: str
+    estimator: Classifier
+    candidates: _engine.Candidates
+
+
+def _tasks(method: Any, grid: Any, rows: _engine.Rows, random_state: Any) -> list[_Task]:
+    """Return what is to be done by each of the methods, all of it checked."""
+    is_one = isinstance(method, str | Classifier)
+    if not is_one and (not isinstance(method, Iterable) or isinstance(method, Mapping | type)):
+        raise ValueError(
+            f"method = {method!r} is not valid: it must be a name, an estimator, or a list of them"
+        )
+    found: list[_Task] = []
+    for each in [method] if is_one else method:
+        name, estimator = estimator_of(each)
+        if isinstance(each, str) and isinstance(random_state, Integral):
+            estimator.set_params(random_state=random_state)
+        if rows.sample_weight is not None and not estimator._takes_weights:
+            raise ValueError(f"the method {name!r} takes no sample_weight")
+        n_before = sum(task.name == name for task in found)
+        label = f"{name}-{n_before + 1}" if n_before else name
+        candidates = _engine.Candidates.of(estimator, cells_of(grid, name), rows)
+        found.append(_Task(name, label, estimator, candidates))
+    if not found:
+        raise ValueError(f"method = {method!r} is not valid: it must name at least one method")
+    return found
 
 
 @dataclass
@@ -190,63 +222,6 @@ class _Problem:
             checked, classes, codes, weights, scale == "fold", single_precision=scale is not None
         )
         return cls(rows, X, y, scale, scoring)
-
-
-Folds = list[tuple[_engine.Split, list[_engine.Split]]]
-
-
-def _splits(problem: _Problem, outer: Any, inner: Any, random_state: Any) -> Folds:
-    """Return the outer splits with their inner splits, as row numbers."""
-    X, y = problem.rows.X, problem.y
-    for name, folds in (("outer", outer), ("inner", inner)):
-        is_known = isinstance(folds, Integral | Iterable) or hasattr(folds, "split")
-        if not is_known or isinstance(folds, str):
-            raise ValueError(
-                f"{name} = {folds!r} is not valid: it must be a number of folds, a splitter, "
-                "or pairs of row numbers"
-            )
-    if isinstance(outer, Integral) and isinstance(inner, Integral):
-        labels, inner_labels = nested_fold_labels(y, int(outer), int(inner), random_state)
-        return [
-            (
-                (np.flatnonzero(labels != o), np.flatnonzero(labels == o)),
-                [
-                    (
-                        np.flatnonzero((inside != i) & (labels != o)),
-                        np.flatnonzero(inside == i),
-                    )
-                    for i in range(int(inner))
-                ],
-            )
-            for o, inside in enumerate(inner_labels)
-        ]
-    labelled = np.asarray(y)
-    found: Folds = []
-    for train, test in _plain_splits(X, labelled, outer, random_state):
-        inside = _plain_splits(X[train], labelled[train], inner, random_state)
-        if found and len(inside) != len(found[0][1]):
-            raise ValueError("the outer folds must have equally many inner splits")
-        found.append(((train, test), [(train[a], train[b]) for a, b in inside]))
-    return found
-
-
-def _plain_splits(X: Any, y: Any, folds: Any, random_state: Any) -> list[_engine.Split]:
-    if isinstance(folds, Integral):
-        labels = fold_labels(y, int(folds), random_state)
-        return [
-            (np.flatnonzero(labels != fold), np.flatnonzero(labels == fold))
-            for fold in range(int(folds))
-        ]
-    splits: Iterable[_engine.Split] = folds.split(X, y) if hasattr(folds, "split") else folds
-    found = [(np.sort(train), np.asarray(test)) for train, test in splits]
-    if not found:
-        raise ValueError("there are no splits")
-    for rows in (part for split in found for part in split):
-        if len(rows) == 0 or rows.dtype.kind not in "iu":
-            raise ValueError("a split must have training and test rows, given by their numbers")
-        if not 0 <= int(rows.min()) <= int(rows.max()) < X.shape[0]:
-            raise ValueError(f"a split names a row outside of the {X.shape[0]} rows")
-    return found
 
 
 def _positive(name: str, value: Any) -> float:
@@ -294,28 +269,19 @@ class _Run:
     """The rows, folds and limits of one call."""
 
     problem: _Problem
-    folds: Folds
+    folds: _splits.Folds
     threads: int
     budget: int
     end: float | None
     prune: bool
-    random_state: Any
     progress: Any
     checkpoint: str | os.PathLike[str] | None
 
-    def select(
-        self, method: str | Classifier, grid: Any, search: str, label: str | None = None
-    ) -> NestedResult:
+    def select(self, task: _Task, search: str) -> NestedResult:
         """Choose and judge by one method."""
-        name, estimator = estimator_of(method)
-        if isinstance(method, str) and isinstance(self.random_state, Integral):
-            estimator.set_params(random_state=self.random_state)
-        cells = cells_of(grid, name)
+        name, label, estimator, candidates = task
+        cells = list(candidates.cells)
         rows, folds = self.problem.rows, self.folds
-        if rows.sample_weight is not None and not estimator._takes_weights:
-            raise ValueError(f"the method {name!r} takes no sample_weight")
-        _parameters.choice("search", search, ("grid", "pattern"))
-        candidates = _engine.Candidates.of(estimator, cells, rows)
         seconds: dict[str, float] = {}
         splits = [split for _, inside in folds for split in inside]
         table = _engine.empty_table(len(splits), len(cells), len(rows.classes))
@@ -323,7 +289,7 @@ class _Run:
         saved = None
         if self.checkpoint is not None:
             run = signature(estimator, cells, rows, splits)
-            saved = Checkpoint(self.checkpoint, label or name, run)
+            saved = Checkpoint(self.checkpoint, label, run)
             saved.load(table, _class_counts(rows, splits))
         watcher = _Watchers(shown, saved) if shown or saved else None
         inner = InnerSearch(
@@ -372,7 +338,7 @@ class _Run:
             )
         limits = (self.threads, self.budget)
         return NestedResult(
-            method=label or name,
+            method=label,
             scoring=self.problem.scoring,
             cells=cells,
             inner_scores=scores,
@@ -438,7 +404,8 @@ def refit(
     """Choose a cell by cross-validation on all rows, and fit it to them."""
     from sklearn.base import clone
 
-    splits = _plain_splits(problem.rows.X, problem.y, n_folds, 0)
+    # A single inner split is no cross-validation.
+    splits = _splits.plain("inner", problem.rows.X, problem.y, max(2, n_folds), 0)
     candidates = _engine.Candidates.of(estimator, cells, problem.rows)
     table, stopped = _engine.evaluate(candidates, problem.rows, splits, _engine.Resources(*limits))
     if stopped is not None:

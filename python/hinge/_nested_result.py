@@ -66,6 +66,7 @@ class NestedResult:
     def refit(self) -> Any:
         """Choose a cell by plain cross-validation on all rows, and fit it to them.
 
+        It has as many folds as there were inner splits, and at least two.
         Returns the fitted estimator, in a pipeline with its scaler if rows were scaled.
         """
         return self._refit()

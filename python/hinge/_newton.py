@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from hinge import _parameters
-from hinge._certificate import Certify, penalized_certificate, squared_certificate
+from hinge._certificate import Certify, Training, penalized_certificate, squared_certificate
 from hinge._solved import SolvedClassifier
 
 
@@ -149,8 +149,12 @@ class NewtonSVC(SolvedClassifier):
             return _parameters.choice("bias", self.bias, ("penalized",))
         return "free" if _parameters.flag("bias", self.bias) else "none"
 
+    def _keep(self, last: Self | None, training: Training, y: Any) -> None:
+        super()._keep(last, training._replace(penalizes_bias=self._bias() == "penalized"), y)
+
     def _certifier(self) -> Certify:
-        return penalized_certificate if self.bias == "penalized" else squared_certificate
+        is_penalized = self._training is not None and self._training.penalizes_bias
+        return penalized_certificate if is_penalized else squared_certificate
 
     def _goal(self) -> str:
         return "the set of support vectors stayed the same"

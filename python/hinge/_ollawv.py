@@ -156,6 +156,6 @@ class OLLAWV(KernelClassifier):
     def _settings(self) -> dict[str, Any]:
         return {
             "c": _parameters.real("C", self.C),
-            "bias": bool(self.bias),
+            "bias": _parameters.flag("bias", self.bias),
             "max_sv_fraction": _parameters.real("max_sv_fraction", self.max_sv_fraction),
         }

@@ -11,8 +11,8 @@ import joblib
 
 from hinge import _parameters
 
-# More than any machine has cores; to start millions of threads never ends.
-_MOST_THREADS = 4096
+# So many threads start within half a second; thousands take minutes, in which no Ctrl-C is heard.
+_MOST_THREADS = 512
 
 
 def threads(n_jobs: Any) -> int:
@@ -20,14 +20,16 @@ def threads(n_jobs: Any) -> int:
 
     As in scikit-learn: None is 1 unless a ``joblib.parallel_config`` says otherwise,
     -1 is every core, -2 all but one. "Every core" respects RAYON_NUM_THREADS and
-    OMP_NUM_THREADS, and inside a worker of joblib it is that worker's share.
+    OMP_NUM_THREADS, and inside a worker of joblib it is that worker's share. At most 512, or
+    as many as there are cores.
     """
     if n_jobs is not None:
         count = _parameters.integer("n_jobs", n_jobs)
         if count == 0:
             raise ValueError("n_jobs = 0 is not valid: it must be positive, negative or None")
-        if count > _MOST_THREADS:
-            raise ValueError(f"n_jobs = {count} is not valid: it must be at most {_MOST_THREADS}")
+        most = max(_MOST_THREADS, int(joblib.cpu_count()))
+        if count > most:
+            raise ValueError(f"n_jobs = {count} is not valid: it must be at most {most}")
         if count > 0:
             return count
     asked = int(joblib.effective_n_jobs(n_jobs))

@@ -18,7 +18,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 
-from hinge import _engine, _input, _resources
+from hinge import _engine, _input, _resources, _splits
 from hinge._classifier import Classifier
 from hinge._pattern import PatternSearch
 from hinge._scaling import MinMaxScaler
@@ -88,6 +88,8 @@ class GridSearchCV(model_selection.GridSearchCV):
     True
     """
 
+    cv: Any
+
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate the candidates, and fit the best one to all rows.
 
@@ -103,16 +105,22 @@ class GridSearchCV(model_selection.GridSearchCV):
         -------
         self
         """
+        cv = self.cv
         with kept_on_failure(self):
             self.used_engine_ = self._fit_with_engine(X, y, params)
             if not self.used_engine_:
                 super().fit(X, y, **params)
+            self.cv = cv
         return self
 
     def _fit_with_engine(self, X: Any, y: Any, params: dict[str, Any]) -> bool:
         """Do the search in the engine; tell whether it could."""
         shared = _Shared.of(self.estimator)
         candidates = list(ParameterGrid(self.param_grid))
+        if not candidates:
+            raise ValueError(
+                f"param_grid = {self.param_grid!r} is empty: it must have a candidate to look at"
+            )
         cells = None if shared is None else shared.cells(candidates)
         scoring = "accuracy" if self.scoring is None else self.scoring
         is_plain = (
@@ -136,18 +144,16 @@ class GridSearchCV(model_selection.GridSearchCV):
             return False  # scikit-learn's versions differ in whether they weight the score
         rows = _engine.Rows(checked, classes, codes, None, shared.scale, False)
         splitter = check_cv(self.cv, y, classifier=True)
-        splits = [
-            (np.sort(train), np.asarray(test))
-            for train, test in splitter.split(X, y, params.get("groups"))
-        ]
-        if any(len(part) == 0 for split in splits for part in split):
-            return False
+        given = list(splitter.split(X, y, params.get("groups")))
+        # Scikit-learn's way gets these splits, too: some can be asked for only once.
+        self.cv = splitter if "groups" in params else given
         threads = _resources.threads(self.n_jobs)
         resources = _engine.Resources(threads, _resources.budget_bytes(None))
         start = time.perf_counter()
         try:
+            splits = _splits.by_numbers("cv", given, len(codes))
             scores = self._search(shared.model, cells, rows, splits, resources, scoring)
-        except ValueError:
+        except (ValueError, TypeError):
             return False  # scikit-learn's way says which fit failed, or goes on without it
         seconds = time.perf_counter() - start
         self._set_results(candidates, scores, seconds)
@@ -217,17 +223,21 @@ _MISSING = object()
 
 def _masked(values: list[Any]) -> Any:
     """Return values as a masked array, as scikit-learn shows parameters."""
-    mask = [value is _MISSING for value in values]
     there = [value for value in values if value is not _MISSING]
-    kinds = {type(value) for value in there}
-    dtype: Any = object
-    if len(kinds) == 1 and issubclass(next(iter(kinds)), float | int | bool):
-        dtype = np.asarray(there).dtype
-    array = np.ma.MaskedArray(np.empty(len(values), dtype=dtype), mask=mask)
+    array = np.ma.MaskedArray(np.empty(len(values), dtype=_dtype(there)), mask=True)
     for place, value in enumerate(values):
-        if not mask[place]:
+        if value is not _MISSING:
             array[place] = value
     return array
+
+
+def _dtype(values: list[Any]) -> Any:
+    """Return the type of numbers or bools; of all else it is object."""
+    try:
+        found = np.array(values)
+    except ValueError:  # sequences of different lengths
+        return object
+    return found.dtype if found.ndim == 1 and found.dtype.kind != "U" else object
 
 
 class PatternSearchCV(GridSearchCV):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -167,13 +168,17 @@ class SGDSVC(LinearClassifier):
 
     def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
         """Return where the last fit ended, if it was of such a problem."""
-        if not _parameters.flag("warm_start", self.warm_start) or not hasattr(self, "_states"):
+        self._check_warm_start()
+        if not self.warm_start or not hasattr(self, "_states"):
             return None
         fits = len(self._states[0][1]) == X.shape[1] + 1 and self._scheme == self.multi_class
         if not fits or not np.array_equal(classes, self.classes_):
             return None
         # A mean starts anew.
         return self._states_of(self.optimizer not in _AVERAGED)
+
+    def _check_warm_start(self) -> None:
+        _parameters.flag("warm_start", self.warm_start)
 
     def _states_of(self, with_memory: bool) -> list[State]:
         """Return the states, of another optimizer only what they have in common."""
@@ -203,28 +208,19 @@ class SGDSVC(LinearClassifier):
         self._warn_if_not_converged()
         return self
 
-    def _fit_block(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+    def _fit_block(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, place: str | None = None
+    ) -> None:
+        """Go on with a block of rows; ``place`` is what errors call it."""
         is_first = not hasattr(self, "_states")
-        if self.C is not None:
-            raise ValueError(
-                f"C = {self.C} is not valid in partial_fit: it counts rows, of which more may "
-                "come; give lambda_ and leave C None"
-            )
-        if self.early_stopping or self.tol is not None:
-            raise ValueError("early_stopping and tol have no meaning in partial_fit")
-        if self.class_weight == "balanced":
-            raise ValueError(
-                "class_weight = 'balanced' is not valid in partial_fit: not all rows are known; "
-                "give the weights as a dictionary"
-            )
-        X = _input.check_rows(X, estimator=self, reset=is_first, any_order=True)
-        check_consistent_length(X, y)
+        settings = self._block_settings()
         known = self._known_classes(classes, is_first)
-        codes = _codes(y, known)
-        weights = _input.sample_weights(sample_weight, len(codes))
+        with _named(place):
+            X = _input.check_rows(X, estimator=self, reset=is_first, any_order=True)
+            check_consistent_length(X, y)
+            codes = _codes(y, known)
+            weights = _input.sample_weights(sample_weight, len(codes))
         by_class = _input.class_weights(self.class_weight, known, codes)
-        average = 1.0 if self.average else 0.0
-        settings = self._settings() | {"epochs": 1, "average": average}
         if not is_first and self._scheme != self.multi_class:
             raise ValueError(
                 f"multi_class = {self.multi_class!r} is not valid: partial_fit began with "
@@ -237,12 +233,35 @@ class SGDSVC(LinearClassifier):
         self._set_machines(found, known)
         self._set_patterns(X, codes, weights, before)
 
+    def _block_settings(self) -> dict[str, Any]:
+        """Return the settings of one pass through a block; refuse what needs all rows."""
+        if self.C is not None:
+            raise ValueError(
+                f"C = {self.C} is not valid in partial_fit: it counts rows, of which more may "
+                "come; give lambda_ and leave C None"
+            )
+        if self.early_stopping or self.tol is not None:
+            raise ValueError("early_stopping and tol have no meaning in partial_fit")
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight = 'balanced' is not valid in partial_fit: not all rows are known; "
+                "give the weights as a dictionary"
+            )
+        settings = self._settings()
+        if not 0 <= settings["average"] <= 1:
+            raise ValueError(f"average = {self.average} is not valid: it must be from 0 to 1")
+        return settings | {"epochs": 1, "average": 1.0 if self.average else 0.0}
+
     def _known_classes(self, classes: Any, is_first: bool) -> NDArray[Any]:
         if is_first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
-            return _input.check_labels(classes)[0]
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            return _input.check_labels(classes, "classes")[0]
+        try:
+            is_same = classes is None or np.array_equal(np.unique(classes), self.classes_)
+        except TypeError:  # labels without an order
+            is_same = False
+        if not is_same:
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, "
                 f"was: {self.classes_!r}"
@@ -278,19 +297,16 @@ class SGDSVC(LinearClassifier):
                 "a function that returns an iterator"
             )
 
-        def each() -> Iterable[tuple[Any, ...]]:
-            return blocks() if callable(blocks) else blocks
+        def each() -> Iterator[tuple[str, Any, Any, Any]]:
+            return _blocks(blocks() if callable(blocks) else blocks)
 
         with kept_on_failure(self):
             if classes is None:
-                labels = [np.unique(block[1]) for block in each()]
-                if not labels:
-                    raise ValueError("there are no blocks")
-                classes = np.unique(np.concatenate(labels))
+                classes = _labels_of(each())
             self.__dict__.pop("_states", None)
             for _ in range(epochs):
-                for X, y, *weights in each():
-                    self._fit_block(X, y, classes, *(weights or [None]))
+                for place, X, y, weights in each():
+                    self._fit_block(X, y, classes, weights, place)
             if not hasattr(self, "_states"):
                 raise ValueError("there are no blocks")
             self.n_iter_ = epochs
@@ -349,13 +365,52 @@ class SGDSVC(LinearClassifier):
         return f"all {self.epochs} epochs were done"
 
 
+def _blocks(blocks: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Yield the name, rows, labels and weights of each block."""
+    if not isinstance(blocks, Iterable) or isinstance(blocks, str | bytes | Mapping):
+        raise ValueError(
+            f"blocks is a {type(blocks).__name__}, but must be an iterable of (X, y) or "
+            "(X, y, sample_weight)"
+        )
+    for number, block in enumerate(blocks):
+        if not isinstance(block, tuple | list) or len(block) not in (2, 3):
+            raise ValueError(
+                f"block {number} is not valid: it must be (X, y) or (X, y, sample_weight)"
+            )
+        yield f"block {number}", block[0], block[1], block[2] if len(block) == 3 else None
+
+
+def _labels_of(blocks: Iterable[tuple[str, Any, Any, Any]]) -> NDArray[Any]:
+    """Return all labels of blocks, each once."""
+    found = []
+    for place, _, y, _ in blocks:
+        with _named(place):
+            _input.refuse_missing_labels(y)
+            found.append(np.unique(column_or_1d(y, warn=True)))
+    if not found:
+        raise ValueError("there are no blocks")
+    try:
+        return np.unique(np.concatenate(found))
+    except TypeError as error:
+        raise TypeError(f"the blocks have labels that cannot be sorted: {error}") from None
+
+
+@contextlib.contextmanager
+def _named(place: str | None) -> Iterator[None]:
+    """Begin the sentence of a refusal with the name of the place where it was."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if place is None:
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{place}: {error}") from error
+
+
 def _codes(y: Any, classes: NDArray[Any]) -> NDArray[np.uint32]:
     """Return the code of each label, all of which must be known."""
-    _input.refuse_missing_labels(y)
-    labels = column_or_1d(y, warn=True)
-    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    unknown = classes[codes] != labels
-    if unknown.any():
-        label = labels[int(np.argmax(unknown))]
+    codes = _input.codes_of(y, classes)
+    if (codes < 0).any():
+        label = np.asarray(y).flat[int(np.argmax(codes < 0))]
         raise ValueError(f"y contains {label!r}, which is not one of classes")
     return np.asarray(codes, dtype=np.uint32)

@@ -31,9 +31,10 @@ def from_estimator(
     check_is_fitted(estimator)
     if not np.array_equal(estimator.classes_, classes):
         raise ValueError("init was fitted to other classes than y has")
-    if len(classes) > 2 and estimator.multi_class != scheme:
+    if len(classes) > 2 and estimator._scheme != scheme:
         raise ValueError(
-            f"init has multi_class = {estimator.multi_class!r}, but this estimator {scheme!r}"
+            f"init was fitted with multi_class = {estimator._scheme!r}, but this estimator has "
+            f"{scheme!r}"
         )
     if len(estimator.support_) and int(estimator.support_.max()) >= len(codes):
         raise ValueError(

@@ -230,7 +230,7 @@ class SVC(SolvedClassifier):
         vectors = self.support_vectors_
         starts = np.r_[0, np.cumsum(self.n_support_)]
         k = len(self.classes_)
-        if k == 2 or self.multi_class != "ovo":
+        if k == 2 or self._scheme != "ovo":
             return np.asarray(self.dual_coef_ @ vectors)
         rows = []
         for a in range(k):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from hinge import _input, _model_state, _parameters, _starts
+from hinge import _input, _parameters, _starts
 from hinge._base import KernelClassifier
 from hinge._certificate import Training
 from hinge._fields import Fields
@@ -55,7 +55,6 @@ class WeightedClassifier(KernelClassifier):
             (model,) = self._train_path(rows, codes, by_class, path, weights, starts)
             self._set_model(model, classes)
             self.shape_fit_ = shape
-            self._scheme = self.multi_class
             bounds = path[0] * by_class[codes] * (1.0 if weights is None else weights)
             if used is not None:
                 self.support_ = used[self.support_].astype(np.int32)
@@ -101,7 +100,6 @@ class WeightedClassifier(KernelClassifier):
         elif len(self.support_) and int(self.support_.max()) >= shape[0]:
             raise ValueError("'model/support' and 'shape_fit_' do not fit")
         self.class_weight_ = saved.array("class_weight_", "f8", (len(self.classes_),))
-        self._scheme = _model_state.scheme(saved)
         self._kernel_rows = None
 
     def _n_columns(self, saved: Fields) -> int:
@@ -144,13 +142,15 @@ class WeightedClassifier(KernelClassifier):
 
     def _kernel_values(self, X: Any) -> NDArray[np.floating[Any]]:
         """Return the values of a callable kernel for rows X and the training rows."""
-        values = _input.check_rows(self.kernel(X, self._kernel_rows))
+        returned = self.kernel(X, self._kernel_rows)
         shape = (X.shape[0], self._kernel_rows.shape[0])
-        if values.shape != shape:
+        found = np.shape(returned)
+        if found != shape:
             raise ValueError(
-                f"the kernel function returned an array of shape {values.shape}, "
+                f"the kernel function returned an array of shape {found}, "
                 f"but should have returned one of shape {shape}"
             )
+        values = _input.check_rows(returned, name="the value of the kernel function")
         is_sparse = isinstance(values, sp.csr_matrix | sp.csr_array)
         return np.asarray(values.toarray() if is_sparse else values)
 

@@ -117,6 +117,8 @@ NO_NUMBERS = {
         np.full((120, 2), "1.5"),
         np.full((120, 2), b"1.5"),
         np.full((120, 2), "1.5", dtype=object),
+        np.full((120, 2), "1.5", dtype=np.dtypes.StringDType()),
+        np.zeros((120, 2), dtype=[("a", float)]),
         [["1", "2"]] * 120,
         pd.DataFrame({"a": ["1.5"] * 120, "b": ["2"] * 120}),
         pl.DataFrame({"a": ["1.5"] * 120}),

@@ -6,7 +6,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from estimators import CLASSIFIERS, KERNEL, each, problem
-from hinge import OLLAWV, SVC, LinearSVC, kernel_matrix
+from hinge import OLLAWV, SVC, LinearSVC, NewtonSVC, kernel_matrix
+from hinge._certificate import penalized_certificate, squared_certificate
 
 UNCONVERGED = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -24,6 +25,30 @@ def test_a_very_large_c_ends(estimator, C):
         estimator.set_params(max_iter=2000)
     model = estimator.set_params(C=C).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
+
+
+@UNCONVERGED
+@pytest.mark.case(55)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("C", [1e200, 1e300, float("inf")])
+@each(["SVC", "NNISDA", "MNSVM", "NewtonSVC"])
+def test_a_very_large_c_has_a_certificate(estimator, kernel, C):
+    """What is too large for a number is an infinite bound, and no exception."""
+    X, y = problem()
+    bias = {"bias": "penalized"} if isinstance(estimator, NewtonSVC) else {}
+    model = estimator.set_params(C=C, kernel=kernel, max_iter=200, **bias).fit(X, y)
+    (found,) = model.certificate_
+    assert not np.isnan(found).any()
+    assert found.dual <= found.primal
+    assert found.gap == found.primal - found.dual
+
+
+@pytest.mark.parametrize("certify", [squared_certificate, penalized_certificate])
+def test_no_loss_costs_nothing_at_an_infinite_price(certify):
+    """Two points at distance 2 and their machine, f(x) = x."""
+    y, beta, prices = np.array([-1.0, 1.0]), np.array([-0.5, 0.5]), np.array([np.inf, np.inf])
+    found = certify(y, beta, prices, np.array([-1.0, 1.0]), 0.0)
+    assert found == (0.5, 0.5, 0.0, 0.0)
 
 
 @pytest.mark.case(55)

@@ -1,5 +1,7 @@
 """Labels keep their identity; labels and class weights that cannot be used are named."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -68,12 +70,16 @@ def test_a_column_of_labels_warns_as_in_scikit_learn(estimator, noisy):
         pl.Series(["a", "b"] * 59 + [None, "b"]),
         pl.Series([0, 1] * 59 + [None, 1]),
         np.ma.array([0, 1] * 60, mask=[False] * 118 + [True, False]),
+        np.array(["2020", "2021"] * 59 + ["NaT", "2021"], dtype="datetime64[Y]"),
+        np.array([0, 1] * 59 + ["NaT", 1], dtype="timedelta64[s]"),
     ],
     ids=lambda y: f"{type(y).__name__} {y.dtype}",
 )
 @each(TRAINERS)
 def test_the_first_missing_label_is_named(noisy, refuses, y):
     refuses(noisy[0], y, r"\by\b.*(118|masked|missing)")
+    with pytest.raises(ValueError, match=r"\by\b.*(118|masked|missing)"):
+        fold_labels(y, 2)
 
 
 @pytest.mark.case(44)
@@ -93,6 +99,20 @@ def test_what_is_no_sequence_of_labels_is_refused(noisy, refuses, y):
 @each(TRAINERS)
 def test_labels_that_have_no_order_are_refused(noisy, refuses):
     refuses(noisy[0], np.array(["a", 1] * 60, dtype=object), r"\by\b|label", REFUSED)
+
+
+@pytest.mark.case(42)
+@pytest.mark.parametrize("dtype", ["S1", np.dtypes.StringDType()], ids=str)
+@each(TRAINERS)
+def test_labels_of_a_type_that_is_not_supported_are_told_from_those_without_order(
+    noisy, refuses, dtype
+):
+    refuses(
+        noisy[0],
+        np.array(["a", "b"] * 60).astype(dtype),
+        r"y has labels of dtype.*astype",
+        TypeError,
+    )
 
 
 @pytest.mark.case(45)
@@ -133,6 +153,10 @@ def test_class_weights_find_their_class_by_its_label(rng):
     pair = OLLAWV(class_weight={1: 3}).fit(X[y < 2], y[y < 2])
     np.testing.assert_array_equal(by_name.dual_coef_, by_number.dual_coef_)
     np.testing.assert_array_equal(by_bool.dual_coef_, pair.dual_coef_)
+    years = np.array(["2020", "2021", "2022"], dtype="datetime64[Y]")
+    for unit, label in [("Y", years[1]), ("ns", years[1]), ("D", datetime.date(2021, 1, 1))]:
+        by_year = OLLAWV(class_weight={label: 3.0}).fit(X, years.astype(f"M8[{unit}]")[y])
+        np.testing.assert_array_equal(by_year.dual_coef_, by_number.dual_coef_)
 
 
 @pytest.mark.case(46, 76)
@@ -154,6 +178,7 @@ def test_too_many_classes_are_refused_with_the_number_of_pairs(refuses):
         ({1: "heavy"}, r"class_weight\[1\] = 'heavy'"),
         ({1: None}, r"class_weight\[1\] = None"),
         ({1: 1 + 2j}, r"class_weight\[1\] = \(1\+2j\)"),
+        ({1: 10**400}, r"class_weight\[1\] = 1000.*finite"),
         ("heavy", "class_weight = 'heavy'"),
         ([1.0, 2.0], r"class_weight = \[1.0, 2.0\]"),
         (3.0, "class_weight = 3.0"),

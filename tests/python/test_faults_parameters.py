@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from estimators import CLASSIFIERS, KERNEL, each, problem
-from hinge import SVC, GridSearchCV, PatternSearchCV, fit, kernel_matrix, methods, nested_cv
+from hinge import (
+    SVC,
+    GridSearchCV,
+    PatternSearchCV,
+    fit,
+    kernel_matrix,
+    methods,
+    nested_cv,
+    predict,
+)
 
 REFUSED = (ValueError, TypeError)
 NAN, INF = float("nan"), float("inf")
@@ -13,7 +22,7 @@ EVERYWHERE = {
     "C": (0, -1.0, NAN, "1", True, 1j),
     "multi_class": ("crammer_singer", None, 1),
     "class_weight": ("heavy", 1.0),
-    "n_jobs": (0, 1.5, "all", 2**31, 2**70),
+    "n_jobs": (0, 1.5, "all", 4096, 2**31, 2**70),
 }
 OF_KERNELS = EVERYWHERE | {
     "C": (*EVERYWHERE["C"], None),
@@ -46,6 +55,7 @@ DOMAINS = {
         "C": (*OF_KERNELS["C"], INF),
         "kernel": (*OF_KERNELS["kernel"], np.dot),
         "margin": (-0.1, NAN, INF, "0.1", None, True),
+        "bias": ("x", "penalized", None, 1),
         "max_sv_fraction": (0, -0.5, 1.5, NAN, "half", None, True),
     },
     "NLSGD": DIVIDED
@@ -210,6 +220,12 @@ def test_an_unknown_method_is_named(noisy):
         fit(*noisy, marjin=1.0)
 
 
+@pytest.mark.parametrize("model", [None, SVC, 5], ids=str)
+def test_what_is_no_model_does_not_predict(model):
+    with pytest.raises(TypeError, match=r"model = .* fitted estimator"):
+        predict(model, np.ones((2, 3)))
+
+
 @each(CLASSIFIERS)
 def test_an_unfitted_model_says_so(estimator):
     X, _ = problem()
@@ -247,9 +263,10 @@ def broken(A, B):
 
 RUBBISH = {
     "another shape": (lambda A, B: A, r"shape \(40, 4\).*shape \(40, 40\)"),
-    "NaN": (lambda A, B: np.full((len(A), len(B)), NAN), "NaN"),
-    "a word": (lambda A, B: "word", "."),
-    "nothing": (lambda A, B: None, "."),
+    "NaN": (lambda A, B: np.full((len(A), len(B)), NAN), r"kernel function.*NaN"),
+    "a word": (lambda A, B: "word", r"kernel function.*shape \(\)"),
+    "nothing": (lambda A, B: None, r"kernel function.*shape \(\)"),
+    "words": (lambda A, B: np.full((len(A), len(B)), "word"), r"kernel function.*strings"),
     "asymmetric": (lambda A, B: np.arange(len(A) * len(B)).reshape(len(A), len(B)), "symmetric"),
 }
 

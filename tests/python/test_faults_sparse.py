@@ -111,9 +111,91 @@ def test_wild_indices_of_other_layouts_are_refused(layout):
     assert facts["refusal"]
 
 
+MALFORMED = {
+    "fewer columns in a list": "X = sp.lil_array(F); X.rows[0] = [0, 1]",
+    "more columns in a list": "X = sp.lil_array(F); X.rows[0] = [0, 1, 2, 2]",
+    "columns that are no list": "X = sp.lil_array(F); X.rows[0] = None",
+    "columns that are no numbers": "X = sp.lil_array(F); X.rows[0] = [0.5, 1, 2]",
+    "fewer lists": "X = sp.lil_array(F); X.rows = X.rows[:3]",
+    "fewer offsets": "X = sp.dia_array(F); X.offsets = X.offsets[:3]",
+    "fewer diagonals": "X = sp.dia_array(F); X.data = X.data[:3]",
+    "offsets that are no numbers": "X = sp.dia_array(F); X.offsets = X.offsets + 0.5",
+    "a diagonal twice": "X = sp.dia_array(F); X.offsets[1] = X.offsets[0]",
+    "fewer coordinates": "X = sp.coo_array(F); X.coords = tuple(c[:3] for c in X.coords)",
+    "blocks that do not fit": "X = sp.bsr_array(F); X.data = np.ones((len(X.data), 5, 5))",
+    "blocks without rows": "X = sp.bsr_array(F); X.data = np.ones((len(X.data), 0, 3))",
+    "columns that are fractions": "X = sp.csr_array(F); X.indices = X.indices + 0.5",
+    "rows that are fractions": "X = sp.csc_array(F); X.indices = X.indices + 0.5",
+}
+
+
+@pytest.mark.case(34, of="OLLAWV")
+@pytest.mark.parametrize("fault", MALFORMED)
+def test_layouts_whose_parts_do_not_fit_are_refused(fault):
+    """In a process of its own: scipy's conversions read and write beyond their arrays."""
+    facts = facts_of(
+        f"""
+        import scipy.sparse as sp
+        F = np.arange(1.0, 37.0).reshape(12, 3)
+        {MALFORMED[fault]}
+        try:
+            hinge.OLLAWV().fit(X, [0, 1] * 6)
+        except ValueError as refusal:
+            report(refusal=str(refusal))
+        """
+    )
+    assert "sparse X" in facts["refusal"]
+
+
+@pytest.mark.parametrize(
+    ("X", "shape"),
+    [
+        (sp.csr_array(np.ones(120)), r"\(120,\)"),
+        (sp.coo_array(np.ones(120)), r"\(120,\)"),
+        (sp.dok_array(np.ones(120)), r"\(120,\)"),
+        pytest.param(
+            sp.coo_array(np.ones((120, 2, 2))), r"\(120, 2, 2\)", marks=pytest.mark.case(8)
+        ),
+    ],
+    ids=["csr", "coo", "dok", "3-D"],
+)
+@pytest.mark.case(7)
 @each(READERS)
-def test_sparse_vectors_are_refused_by_their_shape(refuses):
-    refuses(sp.csr_array(np.ones(120)), np.arange(120) % 2, r"2D|\(120,\)")
+def test_sparse_rows_of_other_dimensions_are_refused_by_their_shape(refuses, X, shape):
+    refuses(X, np.arange(120) % 2, f"sparse X has shape {shape}")
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        pytest.param("U8", marks=pytest.mark.case(10)),
+        pytest.param(object, marks=pytest.mark.case(10)),
+        pytest.param(np.dtypes.StringDType(), marks=pytest.mark.case(10)),
+        pytest.param("M8[s]", marks=pytest.mark.case(11)),
+        pytest.param("m8[s]", marks=pytest.mark.case(11)),
+    ],
+    ids=str,
+)
+@each(READERS)
+def test_sparse_rows_of_no_numbers_are_refused(rows, refuses, dtype):
+    X, y = rows
+    X.data = np.ones(X.nnz, dtype=int).astype(dtype)
+    refuses(X, y, r"X has dtype")
+
+
+@pytest.mark.case(13)
+@pytest.mark.parametrize("layout", ["csr", "csc", "bsr", "coo"])
+@each(READERS)
+def test_sparse_input_stays_as_it_is(rows, estimator, layout):
+    X, y = rows
+    X = X.asformat(layout)
+    X.data = X.data.astype(X.dtype.newbyteorder(">"))
+    if layout != "coo":
+        X.indices = X.indices.astype(np.int64)
+    before = dict(vars(X))
+    estimator.fit(X, y)
+    assert all(vars(X)[name] is part for name, part in before.items())
+    assert vars(X).keys() == before.keys()
 
 
 @pytest.mark.case(9)

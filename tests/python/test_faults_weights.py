@@ -11,7 +11,7 @@ NAN, INF = float("nan"), float("inf")
 
 
 def fault(case, weights, sentence):
-    return pytest.param(np.array(weights), sentence, marks=pytest.mark.case(case))
+    return pytest.param(np.asanyarray(weights), sentence, marks=pytest.mark.case(case))
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,24 @@ def fault(case, weights, sentence):
 )
 @each(WEIGHTED)
 def test_impossible_weights_are_named(noisy, refuses, weights, sentence):
+    refuses(*noisy, sentence, weights=weights)
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        fault(9, np.ones(120) * 1j, "[Cc]omplex.*sample_weight"),
+        fault(10, ["1"] * 120, "sample_weight has dtype <U1"),
+        fault(10, np.array(["1"] * 120, np.dtypes.StringDType()), "sample_weight has dtype String"),
+        fault(10, np.array([1.0] * 119 + ["1"], object), "sample_weight contains '1'"),
+        fault(10, np.array({"a": 1}, dtype=object), "sample_weight is not valid"),
+        fault(11, np.arange(120).astype("M8[s]"), "sample_weight has dtype datetime64"),
+        fault(11, np.arange(120).astype("m8[s]"), "sample_weight has dtype timedelta64"),
+        fault(28, np.ma.array(np.ones(120), mask=np.arange(120) == 7), "sample_weight has masked"),
+    ],
+)
+@each(WEIGHTED)
+def test_weights_that_are_no_numbers_are_refused_by_name(noisy, refuses, weights, sentence):
     refuses(*noisy, sentence, weights=weights)
 
 

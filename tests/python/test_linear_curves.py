@@ -186,6 +186,8 @@ def test_rows_to_test_may_be_packed_otherwise():
         ((np.ones((3, 5)), [0, 1, 0]), "5 features"),
         ((np.full((3, 4), np.nan), [0, 1, 0]), "NaN"),
         ((np.ones((0, 4)), []), "0 sample"),
+        ((np.ones((3, 4)), [0, 1, np.nan]), r"eval_set contains nan \(first at row 2\)"),
+        ((np.ones((3, 4)), np.ma.array([0, 1, 1], mask=[0, 0, 1])), "eval_set has masked"),
     ],
 )
 def test_a_bad_eval_set_is_refused_and_changes_nothing(eval_set, sentence):
