@@ -1,12 +1,9 @@
 """Memory that is not there is an error, and memory that was used is given back."""
 
-import sys
-
 import pytest
 
 from processes import facts_of
-
-linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+from systems import linux
 
 # What a limited process does after a call that needs more memory than it has.
 SHORT_OF_MEMORY = """

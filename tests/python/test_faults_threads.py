@@ -1,6 +1,5 @@
 """No more threads than asked for, and the same numbers from any of them."""
 
-import sys
 import threading
 
 import numpy as np
@@ -9,8 +8,7 @@ from sklearn.base import clone
 
 from estimators import CLASSIFIERS, PREDICTORS, each
 from processes import facts_of
-
-linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+from systems import linux
 
 COUNT_THREADS = """
 import glob

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from malformed import CORPUS, READERS, files
+from systems import linux
 
 pytestmark = pytest.mark.case(88, 89, 92)
 
 REFUSALS = tomllib.loads((CORPUS / "refusals.toml").read_text("utf-8"))
-HAS_LIMITS = Path("/proc/self/statm").exists()
 
 
 def examples(*, valid):
@@ -50,7 +50,7 @@ def test_every_refusal_has_its_file():
         assert set(sentences) == {path.name for path in files(reader, valid=False)}
 
 
-@pytest.mark.skipif(not HAS_LIMITS, reason="needs the limits of Linux")
+@linux
 def test_changed_files_are_read_as_a_whole_or_refused():
     """The first inputs of each reader; ``make fuzz`` has more."""
     script = Path(__file__).with_name("fuzz_readers.py")

@@ -1,13 +1,12 @@
 """Ctrl-C at random moments of all calls; ``make soak`` sends more signals to longer ones."""
 
-import sys
-
 import pytest
 
 from estimators import CLASSIFIERS
 from processes import facts_of
+from systems import linux
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads clocks of a process")
+pytestmark = linux
 
 
 @pytest.mark.case(79, of=[*CLASSIFIERS, "GridSearchCV", "nested_cv"])

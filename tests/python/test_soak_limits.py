@@ -1,13 +1,12 @@
 """Calls under limits of memory end well; ``make soak`` tries more limits."""
 
-import sys
-
 import pytest
 
 from estimators import CLASSIFIERS
 from processes import facts_of
+from systems import linux
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits address space")
+pytestmark = linux
 
 
 @pytest.mark.case(77, of=CLASSIFIERS)

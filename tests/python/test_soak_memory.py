@@ -1,13 +1,12 @@
 """Mixed fits and predictions leave no memory behind; ``make soak`` does a thousand."""
 
-import sys
-
 import pytest
 
 from estimators import CLASSIFIERS
 from processes import facts_of
+from systems import linux
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = linux
 
 # So few steps end while the allocator still settles: its lists are some megabytes.
 BOUND = 4_000_000
