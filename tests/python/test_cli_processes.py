@@ -14,7 +14,7 @@ import hinge
 from commands import run, start
 from systems import posix
 
-pytestmark = pytest.mark.case(87, 95)
+pytestmark = pytest.mark.case(95)
 
 
 def test_help_comes_without_scikit_learn():
@@ -87,6 +87,7 @@ def test_ctrl_c_before_anything_is_done_is_one_line(tmp_path):
 
 
 @posix
+@pytest.mark.case(87)
 @pytest.mark.parametrize(
     "words", [["datasets", "-q"], ["datasets", "--json"], ["--help"]], ids=" ".join
 )
@@ -100,6 +101,7 @@ def test_a_reader_that_has_enough_is_no_error(words):
 
 
 @posix
+@pytest.mark.case(87)
 def test_closed_and_full_streams_are_no_traceback(tmp_path):
     for stream, code, said in (
         (">&-", 0, ""),

@@ -4,8 +4,6 @@ import pytest
 
 from processes import run_script
 
-pytestmark = pytest.mark.case(87)
-
 VERBOSE = """
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(3000, 3)), rng.integers(0, 2, 3000)
