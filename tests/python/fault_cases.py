@@ -27,13 +27,18 @@ OPTIMUM = "the same optimum within the tolerance"
 LIMITED = [name for name, model in CLASSIFIERS.items() if "max_iter" in model.get_params()]
 TIMED = [name for name, model in CLASSIFIERS.items() if "time_limit" in model.get_params()]
 STARTED = [name for name in EXACT if name != "LinearSVC"]
+TOLERANT = [name for name in EXACT if name != "NewtonSVC"]
 CALLED = [name for name in KERNEL if name != "OLLAWV"]
 
 GROUPS = {
     "Arrays": [
         ("NaN in X", NAMED, READERS),
         ("infinity in X", NAMED, READERS),
-        ("values around 1e200", "refused before solving: they overflow", PREDICTORS),
+        (
+            "values around 1e200",
+            "refused before solving: they overflow; `nested_cv` scales them",
+            PREDICTORS,
+        ),
         ("only subnormal values", "a finite model", PREDICTORS),
         ("no rows", SHAPE, READERS),
         ("no columns", SHAPE, READERS),
@@ -99,7 +104,7 @@ GROUPS = {
             "ValueError or TypeError with name and value",
             [*TRAINERS, "kernel_matrix"],
         ),
-        ("C infinite or 1e300", ENDS, CLASSIFIERS),
+        ("C infinite or 1e300", ENDS + "; OLLAWV names its largest C", CLASSIFIERS),
         ("gamma that makes K the identity, or all ones", "converges", KERNEL),
         ("indefinite kernels", "ends, with a status", KERNEL),
         ("a kernel matrix: not square, asymmetric, other columns", SENTENCE, KERNEL),
@@ -120,7 +125,7 @@ GROUPS = {
         ("rows permuted", "same decision values within the tolerance", EXACT),
         ("classes swapped", "the mirrored machine", CLASSIFIERS),
         ("a start that is not feasible", "projected, or refused", STARTED),
-        ("a tolerance below rounding", "ends, stalled or converged", EXACT),
+        ("a tolerance below rounding", "ends, stalled or converged", TOLERANT),
     ],
     "Resources": [
         ("a cache beyond memory", "capped", KERNEL),

@@ -2,7 +2,8 @@
 
 Text at random in Rust (a sixth of the time), changed files for every reader (a half), and random
 problems for the solvers (a third). In the table a problem is accepted if the property was looked
-at, and refused if it does not apply, as where training did not come to its end.
+at, and refused if it does not apply, as where training did not come to its end. A program that
+crashes or tries nothing is a fault as well.
 """
 
 import argparse
@@ -25,9 +26,9 @@ _TOLD = re.compile(r"(\d+) passing\D*(\d+) failing\D*(\d+) invalid")
 
 
 def rounds(seconds, command, **environment):
-    """Run a command again and again, yield its output and whether it went well; stop if not."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    """Run a command, once at least, yield its output and exit code; stop if that is not 0."""
+    until, code = time.monotonic() + seconds, None
+    while code is None or (code == 0 and time.monotonic() < until):
         done = subprocess.run(
             command,
             cwd=_ROOT,
@@ -36,24 +37,31 @@ def rounds(seconds, command, **environment):
             text=True,
             check=False,
         )
-        yield done.stdout
-        if done.returncode != 0:
+        code = done.returncode
+        if code != 0:
             told = done.stdout.split("Hypothesis Statistics")[0]
             print(told[-20_000:], done.stderr[-5_000:], sep="\n", flush=True)
-            return
+        yield done.stdout, code
 
 
-def texts(seconds):
+def ended(part, code):
+    """Return the row of a round that ended badly and told no fault: a crash, or no start at all."""
+    return f"{part}: ended with status {code}", 1, 0, 0, 1
+
+
+def texts(seconds, command=("cargo", "test", "--test", "rust", "libsvm_text_any")):
     """Yield what became of texts that the properties in Rust tried."""
-    command = ["cargo", "test", "--test", "rust", "libsvm_text_any"]
-    subprocess.run([*command, "--no-run"], cwd=_ROOT, check=True)
     tried, faults = Counter(), Counter()
-    for output in rounds(seconds, command, PROPTEST_CASES=str(_CASES)):
-        for name, end in re.findall(r"^test \w+::(\w+) \.\.\. (\w+)", output, re.MULTILINE):
-            tried[name] += _CASES
+    for output, code in rounds(seconds, command, PROPTEST_CASES=str(_CASES)):
+        ends = re.findall(r"^test \w+::(\w+) \.\.\. (\w+)", output, re.MULTILINE)
+        for name, end in ends:
+            # How many held before one failed is not told.
+            tried[name] += _CASES if end == "ok" else 1
             faults[name] += end != "ok"
+        if code != 0 and all(end == "ok" for _, end in ends):
+            yield ended("Rust", code)
     for name in sorted(tried):
-        yield f"Rust: {name}", tried[name], tried[name], 0, faults[name]
+        yield f"Rust: {name}", tried[name], tried[name] - faults[name], 0, faults[name]
 
 
 def files(seconds, first):
@@ -65,23 +73,37 @@ def files(seconds, first):
         yield f"reader: {name}", found.tried, found.accepted, found.refused, len(found.faults)
 
 
-def problems(seconds):
+def problems(seconds, command=None):
     """Yield what became of random problems, by the property that they tried."""
     scripts = sorted(str(path) for path in Path(__file__).parent.glob("test_properties_*.py"))
-    command = [sys.executable, "-m", "pytest", "--hypothesis-show-statistics", *scripts]
+    usual = [sys.executable, "-m", "pytest", "--hypothesis-show-statistics", *scripts]
     counts = {}
-    for output in rounds(seconds, command, HINGE_FUZZ=str(_EXAMPLES)):
-        name = None
+    for output, code in rounds(seconds, command or usual, HINGE_FUZZ=str(_EXAMPLES)):
+        name, n_faults = None, 0
         for line in output.splitlines():
             if found := re.match(r"\S+::test_(\w+).*:$", line):
                 name = found[1]
             elif name and (found := _TOLD.search(line)):
-                counts.setdefault(name, Counter()).update(
-                    dict(zip(("held", "faults", "left out"), map(int, found.groups()), strict=True))
-                )
+                held, failing, left_out = map(int, found.groups())
+                more = {"held": held, "faults": failing, "left out": left_out}
+                counts.setdefault(name, Counter()).update(more)
+                n_faults += failing
+        if code != 0 and n_faults == 0:
+            yield ended("solvers", code)
     for name, count in sorted(counts.items()):
         tried = sum(count.values())
         yield name, tried, count["held"], count["left out"], count["faults"]
+
+
+def exit_code(parts):
+    """Print what the parts found, and return 1 if there is a fault or a part tried nothing."""
+    rows = [
+        row
+        for name, found in parts.items()
+        for row in (list(found) or [(f"{name}: nothing was tried", 0, 0, 0, 1)])
+    ]
+    print(fuzz_readers.table(rows))
+    return 1 if any(faults for *_, faults in rows) else 0
 
 
 def main():
@@ -90,13 +112,14 @@ def main():
     parser.add_argument("--first", type=int, default=secrets.randbelow(10**9))
     options = parser.parse_args()
     print(f"Files from number {options.first} on.", flush=True)
-    rows = [
-        *texts(options.seconds / 6),
-        *files(options.seconds / 2, options.first),
-        *problems(options.seconds / 3),
-    ]
-    print(fuzz_readers.table(rows))
-    return 1 if any(faults for *_, faults in rows) else 0
+    # Compiled before time is counted; what does not compile is told by its first round.
+    subprocess.run(["cargo", "test", "--test", "rust", "--no-run"], cwd=_ROOT, check=False)
+    parts = {
+        "Rust": texts(options.seconds / 6),
+        "readers": files(options.seconds / 2, options.first),
+        "solvers": problems(options.seconds / 3),
+    }
+    return exit_code(parts)
 
 
 if __name__ == "__main__":

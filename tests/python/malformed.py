@@ -41,6 +41,7 @@ class Reader(NamedTuple):
             self.check(found, path)
             return None
         assert 0 < len(sentence) < 1000, f"a message of {len(sentence)} characters"
+        assert "\n" not in sentence, f"a message of several lines: {sentence!r}"
         return sentence
 
 

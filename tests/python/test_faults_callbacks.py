@@ -5,8 +5,6 @@ import pytest
 
 from hinge import OLLAWV, _core
 
-pytestmark = pytest.mark.case(85, 86)
-
 
 def slow_fit(progress):
     """About half a second of work: a scalar tanh for each of 25 million pairs."""

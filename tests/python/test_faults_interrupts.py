@@ -3,6 +3,9 @@
 import pytest
 
 from processes import facts_of, run_script
+from systems import posix
+
+pytestmark = posix
 
 # A timer sends the signal while the main thread waits for work that takes many seconds.
 INTERRUPT = """

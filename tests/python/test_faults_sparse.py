@@ -1,13 +1,12 @@
 """Sparse rows: every index is checked before it is used, and layouts do not matter."""
 
-import sys
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from estimators import PREDICTORS, READERS, each
 from processes import facts_of
+from systems import linux
 
 
 @pytest.fixture
@@ -222,7 +221,7 @@ def test_a_sparse_precomputed_matrix_is_refused(refuses):
 
 
 @pytest.mark.case(39)
-@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process")
+@linux
 @pytest.mark.parametrize("estimator", ["OLLAWV", "SVC", "LinearSVC"])
 def test_more_values_than_31_bits_count_need_memory_and_nothing_else(estimator):
     """Counts have 64 bits; the arrays are one number each, and a copy has 16 GiB."""

@@ -11,8 +11,6 @@ from hinge.cli._output import Output
 from hinge.cli._progress import text_shown
 from processes import run_script
 
-pytestmark = pytest.mark.case(87)
-
 VERBOSE = """
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(3000, 3)), rng.integers(0, 2, 3000)

@@ -1,6 +1,5 @@
 """No more threads than asked for, and the same numbers from any of them."""
 
-import sys
 import threading
 
 import numpy as np
@@ -9,8 +8,7 @@ from sklearn.base import clone
 
 from estimators import CLASSIFIERS, PREDICTORS, each
 from processes import facts_of
-
-linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+from systems import linux
 
 COUNT_THREADS = """
 import glob
@@ -88,11 +86,14 @@ def test_threads_with_estimators_of_their_own_equal_serial_runs(estimator, rng, 
         for _ in range(3):
             found[place] = clone(estimator).fit(X, y).decision_function(X)
 
-    threads = [threading.Thread(target=work, args=(place,)) for place in range(len(problems))]
+    threads = [
+        threading.Thread(target=work, args=(place,), daemon=True) for place in range(len(problems))
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(timeout=60)
+        assert not thread.is_alive()
     for one, other in zip(serial, found, strict=True):
         np.testing.assert_array_equal(other, one)
 
@@ -109,9 +110,10 @@ def test_one_model_predicts_in_several_threads_at_once(estimator, ten_classes):
             if not np.array_equal(model.decision_function(X), expected):
                 wrong.append(1)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(timeout=60)
+        assert not thread.is_alive()
     assert not wrong

@@ -55,7 +55,6 @@ def test_a_class_lost_to_zero_weights_is_named(noisy, refuses):
     refuses(X, y, "class 1 is lost", weights=(y == 0).astype(float))
 
 
-@pytest.mark.case(20, 47, 48, 49, 50, of="OLLAWV")
 def test_ollawv_takes_no_weights_of_rows(noisy):
     with pytest.raises(TypeError, match="sample_weight"):
         OLLAWV().fit(*noisy, sample_weight=np.ones(120))

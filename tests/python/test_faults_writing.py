@@ -7,6 +7,7 @@ import pytest
 
 from hinge import _core, dump_libsvm
 from processes import run_script
+from systems import posix
 
 pytestmark = pytest.mark.case(93)
 
@@ -56,6 +57,7 @@ def test_an_interrupted_write_leaves_the_old_file(old_file, monkeypatch):
     assert_untouched(old_file)
 
 
+@posix
 def test_a_writer_that_is_killed_leaves_the_old_file(old_file):
     script = """
     lines, calls = hinge._core.libsvm_lines, []

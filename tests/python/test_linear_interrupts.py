@@ -6,6 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hinge import GDSVC, SGDSVC, LinearSVC
 from processes import facts_of
+from systems import posix
 
 # A timer sends the signal while a call trains for minutes.
 SCRIPT = """
@@ -66,6 +67,7 @@ def interrupted(request):
     return facts_of(SCRIPT + "".join(tries), N_JOBS=str(request.param))
 
 
+@posix
 @pytest.mark.case(79)
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_ends_a_training_within_a_second(interrupted, call):

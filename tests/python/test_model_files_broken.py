@@ -14,7 +14,7 @@ import hinge
 from archives import member, pack, parts, rebuild
 from hinge import SGDSVC, SVC
 
-pytestmark = pytest.mark.case(89, 90)
+pytestmark = pytest.mark.case(89)
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.5]])
 Y = np.array(["a", "b", "c", "b"])
@@ -37,6 +37,7 @@ def refusal(path, sentence=""):
         hinge.load(path)
 
 
+@pytest.mark.case(90)
 def test_every_prefix_is_refused(good, tmp_path):
     content = good[2]
     for length in sorted({*range(0, len(content), 41), *range(len(content) - 60, len(content))}):
@@ -45,6 +46,7 @@ def test_every_prefix_is_refused(good, tmp_path):
         refusal(path)
 
 
+@pytest.mark.case(90)
 def test_a_flipped_bit_is_refused_or_of_no_effect(good, tmp_path):
     model, _, content = good
     values, path, n_refused = model.decision_function(X), tmp_path / "flipped", 0

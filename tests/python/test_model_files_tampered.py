@@ -9,8 +9,6 @@ from archives import parts, rebuild
 from estimators import CLASSIFIERS, each
 from hinge import SGDSVC, SVC, LinearSVC
 
-pytestmark = pytest.mark.case(89, 91)
-
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 3))
 Y = np.array(["a", "b", "c", "d"])[np.arange(40) % 4]
@@ -70,9 +68,14 @@ def put(value, place=0):
     return change
 
 
+def newer(place, sentence):
+    """Return the case of a version that is not known yet."""
+    return pytest.param("dense", setting(place, 2), sentence, marks=pytest.mark.case(91))
+
+
 CASES = [
     ("dense", setting("format", "other"), "format"),
-    ("dense", setting("version", 2), "version 2 of the format, and this is hinge"),
+    newer("version", "version 2 of the format, and this is hinge"),
     ("dense", setting("version", True), "version"),
     ("dense", setting("hinge", ...), "hinge"),
     ("dense", setting("class", "OtherSVC"), "no estimator 'OtherSVC'"),
@@ -98,7 +101,7 @@ CASES = [
     ("dense", setting("fitted.n_features_in_", -3), "n_features_in_"),
     ("dense", setting("fitted.feature_names_in_", ["a", "b"]), "feature_names_in_"),
     ("dense", setting("fitted.feature_names_in_", ["a", "b", 3]), "feature_names_in_"),
-    ("dense", setting("fitted.model/version", 2), "version 2"),
+    newer("fitted.model/version", "version 2"),
     ("dense", setting("fitted.model/kernel", "cosine"), "model/kernel"),
     ("dense", setting("fitted.model/kernel", "precomputed"), "does not exist among 3"),
     ("dense", setting("fitted.model/gamma", "scale"), "model/gamma"),
@@ -186,6 +189,7 @@ CASES = [
 ]
 
 
+@pytest.mark.case(89)
 @pytest.mark.parametrize(("name", "change", "sentence"), CASES)
 def test_what_was_tampered_with_is_named(contents, tmp_path, name, change, sentence):
     header, arrays = contents[name]
@@ -219,6 +223,7 @@ def numbers(array):
     return []
 
 
+@pytest.mark.case(89)
 @each(CLASSIFIERS)
 def test_every_part_of_every_estimator_is_checked(estimator, tmp_path):
     """Counts of 2e9 and below 0, sections that are missing or cut off, text for numbers, NaN."""

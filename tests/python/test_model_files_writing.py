@@ -9,6 +9,7 @@ import pytest
 import hinge
 from hinge import SVC, LinearSVC
 from processes import run_script
+from systems import posix
 
 pytestmark = pytest.mark.case(93)
 
@@ -43,6 +44,7 @@ def test_saving_that_fails_leaves_the_old_file(old, monkeypatch, name, error):
     assert_untouched(old, content)
 
 
+@posix
 def test_saving_that_is_killed_leaves_the_old_file(old):
     content = old.read_bytes()
     script = """
@@ -65,7 +67,7 @@ def test_a_saved_file_takes_the_place_of_the_old_one(old):
     assert os.listdir(old.parent) == [old.name]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes and links of POSIX")
+@posix
 def test_a_file_is_made_as_others_are(old):
     beside = old.with_name("beside")
     beside.touch()

@@ -11,6 +11,7 @@ import hinge
 from hinge import _engine, _nested, nested_cv
 from hinge._checkpoint import Checkpoint
 from processes import facts_of
+from systems import posix
 
 GRID = {"C": [1.0, 16.0], "gamma": [0.1, 1.0, 4.0]}
 
@@ -177,6 +178,7 @@ report(
 """
 
 
+@posix
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_interrupt_keeps_what_is_done(n_jobs):
     found = facts_of(f"N = {n_jobs}\n" + INTERRUPTED)

@@ -35,7 +35,6 @@ def plain_certificate(name, machine):
     return primal, dual, max(violation, 0.0), size, outputs.max()
 
 
-@pytest.mark.case(68, 69)
 @pytest.mark.parametrize("name", KERNEL)
 @given(data=st.data())
 @examples(15)
@@ -47,11 +46,15 @@ def test_a_certificate_is_that_of_the_definitions(name, data):
         primal, dual, violation, size, outputs = plain_certificate(name, machine)
         close, near = 1e-10 * size, 1e-10 * outputs
         assert abs(found.primal - primal) <= close
-        assert abs(found.dual - dual) <= close or found.dual == -np.inf
         assert abs(found.violation - violation) <= near
         assert found.gap == found.primal - found.dual
-        if found.dual == -np.inf:
+        alpha = machine.y * machine.beta
+        if alpha.min() < -1e-9 * max(alpha.max(), 0):
+            # Outside the dual, as Newton's method may end: this alpha bounds nothing.
+            assert name.startswith("NewtonSVC")
+            assert found.dual == -np.inf
             continue
+        assert abs(found.dual - dual) <= close
         assert found.gap >= -close
         # What the violation of each row can cost.
         total = machine.prices.sum()
@@ -60,7 +63,6 @@ def test_a_certificate_is_that_of_the_definitions(name, data):
             assert found.gap <= worst + close
 
 
-@pytest.mark.case(69, 74)
 @pytest.mark.parametrize("name", KERNEL)
 @given(data=st.data())
 @examples(15)

@@ -1,12 +1,11 @@
 """Peaks of memory against budgets, of small sets; ``make soak`` takes larger ones."""
 
-import sys
-
 import pytest
 
 from processes import facts_of
+from systems import linux
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = linux
 
 
 @pytest.mark.case(75)

@@ -1,13 +1,17 @@
 """Ctrl-C at random moments of all calls; ``make soak`` sends more signals to longer ones."""
 
-import sys
-
 import pytest
 
+import hinge
 from estimators import CLASSIFIERS
 from processes import facts_of
+from systems import linux
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads clocks of a process")
+pytestmark = linux
+
+
+# Calls that are long enough to be interrupted for sure.
+KINDS = [*(f"fit {method}" for method in hinge.methods()), "GridSearchCV.fit", "nested_cv svc"]
 
 
 @pytest.mark.case(79, of=[*CLASSIFIERS, "GridSearchCV", "nested_cv"])
@@ -15,13 +19,14 @@ def test_ctrl_c_at_any_moment_leaves_everything_as_it_was():
     facts = facts_of(
         """
         from soak.interrupts import measure
-        trials, faults = measure(each=1, share=0.15)
-        report(ended=[trial.ended for trial in trials], faults=faults)
+        trials, faults = measure(each=1, share=0.15, training=0.5)
+        heard = sorted({trial.kind for trial in trials if trial.ended != "before"})
+        report(count=len(trials), heard=heard, faults=faults)
         """
     )
     assert facts["faults"] == []
-    assert len(facts["ended"]) > 40
-    assert len(facts["ended"]) - facts["ended"].count("before") > 10
+    assert facts["count"] > 40
+    assert not set(KINDS) - set(facts["heard"])
 
 
 def test_a_call_that_does_not_hear_is_found():
@@ -60,3 +65,26 @@ def test_a_call_that_does_not_hear_is_found():
     )
     assert any("did not hear" in fault for fault in facts["ignore"])
     assert any("neither what it was nor done" in fault for fault in facts["spoil"])
+
+
+def test_a_file_that_is_written_in_place_is_found():
+    facts = facts_of(
+        """
+        import io, pathlib, tempfile
+        from soak.calls import files
+        from soak.interrupts import interrupt_all
+
+        class InPlace(io.FileIO):
+            def write(self, content):
+                time.sleep(0.003)
+                return super().write(content)
+
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            calls = {"save": files(folder, share=0.02)["save"]}
+            hinge._container.replaced = lambda path: InPlace(path, "wb")
+            trials, _ = interrupt_all(calls, 1, folder)
+            report(torn=[fault for trial in trials for fault in trial.faults])
+        """
+    )
+    assert any("saved.hinge is neither what it was nor done" in fault for fault in facts["torn"])

@@ -1,13 +1,12 @@
 """Mixed fits and predictions leave no memory behind; ``make soak`` does a thousand."""
 
-import sys
-
 import pytest
 
-from estimators import CLASSIFIERS
+import hinge
 from processes import facts_of
+from systems import linux
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = linux
 
 # So few steps end while the allocator still settles: its lists are some megabytes.
 BOUND = 4_000_000
@@ -18,7 +17,33 @@ report(grown=found[-1] - found[0])
 """
 
 
-@pytest.mark.case(78, of=CLASSIFIERS)
+ALONE = """
+from soak.memory import measure_one
+for method in {methods}:
+    report(**{{method: measure_one(method, leak={leak})}})
+"""
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """How the memory of each method grew, and how it may grow."""
+    return facts_of(ALONE.format(methods=hinge.methods(), leak=0))
+
+
+@pytest.mark.case(78)
+@pytest.mark.parametrize("method", hinge.methods())
+def test_a_hundred_fits_of_a_method_do_not_grow_the_memory(alone, method):
+    grown, most = alone[method]
+    assert grown < most
+
+
+@pytest.mark.case(78)
+def test_one_lost_copy_of_the_rows_in_each_fit_is_noticed():
+    grown, most = facts_of(ALONE.format(methods=["newton"], leak=1))["newton"]
+    assert grown > 1.8 * most
+
+
+@pytest.mark.case(78)
 def test_mixed_fits_and_predictions_do_not_grow_the_memory():
     assert facts_of(MEASURE.format(leak=0))["grown"] < BOUND
 

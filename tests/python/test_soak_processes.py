@@ -1,21 +1,19 @@
 """Every method gives its bits in other processes and threads; ``make soak`` adds ways."""
 
 import importlib.util
-import os
 
 import pytest
 
 import hinge
 from estimators import CLASSIFIERS
 from processes import facts_of
+from systems import linux
+
+pytestmark = linux
 
 # Those that start fast; each tries every method.
 WAYS = ["fork after a fit", "fork during a fit", "threads", "loky", "dask, threads"]
-SKIPPED = {}
-if not hasattr(os, "fork"):
-    SKIPPED |= dict.fromkeys(WAYS[:2], "this system does not fork")
-if importlib.util.find_spec("distributed") is None:
-    SKIPPED["dask, threads"] = "dask is not installed"
+SKIPPED = [] if importlib.util.find_spec("distributed") else ["dask, threads"]
 
 
 @pytest.fixture(scope="module")
@@ -35,5 +33,5 @@ def differing():
 @pytest.mark.parametrize("way", WAYS)
 def test_every_method_gives_the_same_bits(differing, way):
     if way in SKIPPED:
-        pytest.skip(SKIPPED[way])
+        pytest.skip("dask is not installed")
     assert differing[way] == []

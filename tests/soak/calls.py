@@ -27,8 +27,8 @@ class Call(NamedTuple):
 
 # Parameters and rows with which a fit on one thread takes some tenths of a second.
 FITS = {
-    "gd": ({"max_iter": 300, "tol": 1e-12}, 9000),
-    "linear": ({"loss": "hinge", "tol": 1e-12, "max_iter": 400, "random_state": 0}, 20_000),
+    "gd": ({"max_iter": 600, "tol": 1e-12}, 9000),
+    "linear": ({"C": 30.0, "loss": "hinge", "max_iter": 150, "random_state": 0}, 20_000),
     "mnsvm": ({}, 6000),
     "newton": ({}, 2500),
     "nlsgd": ({"random_state": 0}, 8000),
@@ -74,12 +74,16 @@ def _same_array(value, reference, is_part):
     return value.tobytes() == reference.tobytes()
 
 
-def all_calls(folder, share=1.0):
-    """Return calls by name; ``share`` of the rows shortens them, ``folder`` takes files."""
+def all_calls(folder, share=1.0, training=None):
+    """Return calls by name; ``share`` of the rows shortens them, ``folder`` takes files.
+
+    What trains has its own share, if ``training`` is given.
+    """
+    training = share if training is None else training
     return {
-        **fits(share),
+        **fits(training),
         **predictions(share),
-        **selections(folder, share),
+        **selections(folder, training),
         **files(folder, share),
     }
 

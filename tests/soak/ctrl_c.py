@@ -7,7 +7,7 @@ import time
 from typing import NamedTuple
 
 # Waits for a number of seconds, sends the signal unless a line comes before, and answers
-# with the time and the CPU time of its parent when it did; with zeros if it did not.
+# with the time and the CPU time of its parent once it did; with zeros if it did not.
 _SENDER = """
 import os, select, signal, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -17,8 +17,8 @@ with open(0, "rb", buffering=0) as commands:  # of which select sees all that is
     while seconds := commands.readline():
         sent = used = 0.0
         if not select.select([commands], [], [], float(seconds))[0]:
-            sent, used = time.monotonic(), time.clock_gettime(cpu_time)
             os.kill(parent, signal.SIGINT)
+            sent, used = time.monotonic(), time.clock_gettime(cpu_time)
         commands.readline()
         os.write(1, b"%r %r\\n" % (sent, used))
 """
@@ -29,7 +29,8 @@ class Outcome(NamedTuple):
 
     result: object
     raised: BaseException | None
-    # Seconds from the signal until the caller had control, and CPU seconds of all threads.
+    # Seconds from the arrival of the signal until the caller had control, at the least, and CPU
+    # seconds of all threads.
     delay: float | None
     cpu: float | None
 
@@ -39,6 +40,7 @@ class CtrlC:
 
     def __enter__(self):
         self._is_calling = False
+        self._heard, self._is_dropped = [], False
         self._sender = subprocess.Popen(
             [sys.executable, "-S", "-c", _SENDER],
             stdin=subprocess.PIPE,
@@ -46,21 +48,32 @@ class CtrlC:
             bufsize=0,
         )
         self._before = signal.signal(signal.SIGINT, self._interrupt)
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._drop
         return self
 
     def __exit__(self, *_):
         signal.signal(signal.SIGINT, self._before)
+        sys.unraisablehook = self._hook
         self._sender.stdin.close()
         self._sender.wait()
         self._sender.stdout.close()
 
     def _interrupt(self, number, frame):
+        self._heard.append((time.monotonic(), time.process_time()))
         if self._is_calling:
             raise KeyboardInterrupt
+
+    def _drop(self, unraisable):
+        """Note that the signal came in a finalizer, where Python drops what is raised."""
+        if unraisable.exc_type is KeyboardInterrupt:
+            self._is_dropped = True
+        else:
+            self._hook(unraisable)
 
     def during(self, call, seconds):
         """Call a function that is interrupted after ``seconds``."""
         result = raised = None
+        self._heard, self._is_dropped = [], False
         self._sender.stdin.write(b"%r\n" % seconds)
         try:
             self._is_calling = True
@@ -71,7 +84,10 @@ class CtrlC:
         self._is_calling = False
         control, used = time.monotonic(), time.process_time()
         self._sender.stdin.write(b"stop\n")
+        # The signal came before its sender, who may have to wait for a core, went on, and before
+        # it was heard.
         sent, used_before = map(float, self._sender.stdout.readline().split())
-        if not 0 < sent < control:
+        arrival, used_before = min([(sent, used_before), *self._heard])
+        if not 0 < arrival < control or self._is_dropped:
             return Outcome(result, raised, None, None)
-        return Outcome(result, raised, control - sent, used - used_before)
+        return Outcome(result, raised, control - arrival, max(0.0, used - used_before))

@@ -5,6 +5,8 @@ files are whole, nothing goes on working, and the next call gives the same bits 
 """
 
 import contextlib
+import functools
+import hashlib
 import os
 import pickle
 import tempfile
@@ -48,6 +50,8 @@ class Kind:
     def __init__(self, name, call, folder):
         self.name, self.call, self.folder = name, call, folder
         self.large = None
+        # What an undisturbed call leaves in the files of the folder.
+        self.files = {}
         self.small = self._undisturbed(1, call.small)
 
     def _undisturbed(self, n_jobs, data):
@@ -65,18 +69,20 @@ class Kind:
         result = self._undisturbed(n_jobs, self.call.large)
         seconds = time.monotonic() - start
         self.large = self.large or result
+        self.files = self.files or contents(self.folder)
         return seconds, [] if same(result, self.large) else ["other bits without a signal"]
 
     def interrupt(self, number, n_jobs, seconds, ctrl_c):
         """Run, interrupted after some seconds."""
         model = self._model(number, n_jobs)
-        files, state = set(self.folder.iterdir()), pickle.dumps(model)
+        files, state = contents(self.folder), pickle.dumps(model)
         with _kept(model):
             call = lambda: self.call.run(model, n_jobs, self.call.large)  # noqa: E731
             result, raised, delay, cpu = ctrl_c.during(call, seconds)
             ended, faults = self._ending(result, raised, delay, cpu, n_jobs)
             if raised is not None and pickle.dumps(model) != state:
                 faults += self._changed(model)
+        faults += self._torn(files)
         if not _is_idle():
             faults.append("threads go on working")
         faults += self._afterwards(ended, n_jobs, files)
@@ -110,6 +116,18 @@ class Kind:
                 return []
         return ["the estimator is neither what it was nor done"]
 
+    def _torn(self, before):
+        """Return which files are neither what they were nor what the call makes of them.
+
+        Files that come and go, such as a checkpoint, are looked at when the next call is done.
+        """
+        now, done = contents(self.folder), self.files
+        return [
+            f"{name} is neither what it was nor done"
+            for name in sorted(before.keys() | done.keys())
+            if now.get(name) not in (before.get(name), done.get(name, before.get(name)))
+        ]
+
     def _afterwards(self, ended, n_jobs, files):
         """Return what is wrong with files and with the next calls."""
         faults = []
@@ -121,8 +139,24 @@ class Kind:
                 faults.append("other bits of the next call")
         except Exception as error:
             faults.append(f"the next call raised {error!r}")
-        left = {path.name for path in self.folder.iterdir()} - {path.name for path in files}
+        left = {path.name for path in self.folder.iterdir()} - files.keys()
         return faults + [f"left {name}" for name in sorted(left)]
+
+
+def contents(folder):
+    """Return digests of the files of a folder, by name."""
+    found = {}
+    for path in folder.iterdir():
+        stat = path.stat()
+        found[path.name] = _digest(path, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    return found
+
+
+@functools.lru_cache
+def _digest(path, *_):
+    """Return the digest of a file, which is read once for each state of it."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextlib.contextmanager
@@ -148,18 +182,26 @@ def _is_idle():
 
 
 def interrupt_all(calls, each, folder, seed=0):
-    """Interrupt each call ``each`` times on one and on two threads, spread over its length."""
+    """Interrupt each call ``each`` times on one and on two threads, spread over its length.
+
+    One that was always finished before is tried some times more, earlier.
+    """
     rng = np.random.default_rng(seed)
     trials, faults = [], []
     with CtrlC() as ctrl_c:
         for name, call in calls.items():
-            kind = Kind(name, call, folder)
+            kind, own, wrong = Kind(name, call, folder), [], []
             for n_jobs in (1, 2):
-                length, wrong = kind.measure(n_jobs)
+                length, more = kind.measure(n_jobs)
+                wrong += more
                 for number in range(each):
-                    seconds = length * (number + rng.random()) / each
-                    trials.append(kind.interrupt(number, n_jobs, seconds, ctrl_c))
-                faults += [f"{name}: {fault}" for fault in wrong + kind.measure(n_jobs)[1]]
+                    seconds = length * (number + 0.1 + 0.6 * rng.random()) / each
+                    own.append(kind.interrupt(number, n_jobs, seconds, ctrl_c))
+            for number in range(4):
+                if all(trial.ended == "before" for trial in own):
+                    own.append(kind.interrupt(number, 2, length / 4 / 2**number, ctrl_c))
+            trials += own
+            faults += [f"{name}: {fault}" for fault in wrong + kind.measure(2)[1]]
     return trials, faults
 
 
@@ -187,28 +229,29 @@ def summary(trials):
 
 
 @contextlib.contextmanager
-def _silence(folder, faults):
+def _silence(faults):
     """Add what is said on stderr to the faults: there is nothing to say."""
-    kept, path = os.dup(2), folder / "stderr"
-    with path.open("wb") as stream:
+    with tempfile.TemporaryFile() as stream:
+        kept = os.dup(2)
         os.dup2(stream.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-    if said := path.read_text(errors="replace"):
-        faults.append(f"stderr: {said[:500]}")
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        stream.seek(0)
+        if said := stream.read().decode(errors="replace"):
+            faults.append(f"stderr: {said[:2000]}")
 
 
-def measure(each, share=1.0, each_long=0):
+def measure(each, share=1.0, each_long=0, training=None):
     """Return all trials of all calls, and all faults."""
     faults = []
     with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         folder = Path(name)
-        with _silence(folder, faults):
-            trials, wrong = interrupt_all(all_calls(folder, share), each, folder)
+        with _silence(faults):
+            trials, wrong = interrupt_all(all_calls(folder, share, training), each, folder)
             if each_long:
                 trials += interrupt_long(long_calls(), each_long, folder)
     return trials, faults + wrong + [fault for trial in trials for fault in trial.faults]

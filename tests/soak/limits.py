@@ -1,10 +1,11 @@
 """Calls under limits of memory (RLIMIT_AS) that make allocations fail at many places.
 
 A forked child makes each call with more and more room. The call must succeed or raise a
-MemoryError and leave its estimator as it was; with the limit gone a small call must give
-the right bits.
+MemoryError and leave its estimator as it was; what was done has the bits of a call without a
+limit, and with the limit gone a small call must give the right bits.
 """
 
+import hashlib
 import pickle
 import resource
 import tempfile
@@ -14,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from soak.calls import all_calls, same
+import hinge
+from soak.calls import Call, all_calls, machines, rows, same
 from soak.children import ChildError, in_a_child
 from soak.resident import address_space, forget_peak, give_back_at_once, resident, status
 from soak.tables import end, show
@@ -23,16 +25,18 @@ from soak.tables import end, show
 LEAST, ROOM = 2**16, 65 * 2**20
 # Threads that the system does not start are a RuntimeError, as in Python itself.
 ENDS = ("done", "MemoryError", "no threads")
+# What the core says where it does not even start.
+AT_THE_DOOR = "small buffers"
 
 
 def need(call, n_jobs):
-    """Return how many bytes a call adds to what is resident."""
+    """Return how many bytes a call adds to what is resident, and the digest of its result."""
 
     def work():
         before = resident()
         forget_peak()
-        call.run(_model(call, n_jobs), n_jobs, call.large)
-        return status("VmHWM") - before
+        result = call.run(_model(call, n_jobs), n_jobs, call.large)
+        return status("VmHWM") - before, digest(result)
 
     return in_a_child(work)
 
@@ -42,22 +46,36 @@ def _model(call, n_jobs):
     return None if model is None else model.set_params(n_jobs=n_jobs)
 
 
-def under_a_limit(call, n_jobs, room, is_warm, reference):
-    """Make a call with ``room`` bytes left, with threads that have started or not."""
+def digest(result):
+    """Return the digest of all arrays of a result."""
+    found = hashlib.sha256()
+    for name, value in sorted(result.items()):
+        array = np.ascontiguousarray(value)
+        found.update(f"{name} {array.dtype} {array.shape}".encode())
+        found.update(array.tobytes())
+    return found.hexdigest()
+
+
+def under_a_limit(call, n_jobs, room, is_warm, reference, done=None):
+    """Make a call with ``room`` bytes left, with threads that have started or not.
+
+    Return how it ended, what is wrong with that, and the words of a MemoryError. ``reference`` is
+    the small result, ``done`` the digest of the large one, if it is known.
+    """
 
     def work():
         model = _model(call, n_jobs)
         state = pickle.dumps(model)
         if is_warm:
             call.run(pickle.loads(state), n_jobs, call.small)
-        fault = ""
+        fault = said = ""
         limit = address_space() + room
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
         try:
-            call.run(model, n_jobs, call.large)
+            result = call.run(model, n_jobs, call.large)
             ended = "done"
-        except MemoryError:
-            ended = "MemoryError"
+        except MemoryError as error:
+            ended, said = "MemoryError", str(error)
         except RuntimeError as error:
             ended = "no threads" if "cannot start" in str(error) else repr(error)
         except Exception as error:
@@ -66,16 +84,18 @@ def under_a_limit(call, n_jobs, room, is_warm, reference):
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
         if ended not in ENDS:
             fault = f"raised {ended}"
+        if ended == "done" and done is not None and digest(result) != done:
+            fault = "other bits than without a limit"
         if ended != "done" and pickle.dumps(model) != state:
             fault += " the estimator is not what it was"
         if not same(call.run(pickle.loads(state), n_jobs, call.small), reference):
             fault += " other bits of the next call"
-        return ended, fault
+        return ended, fault, said
 
     try:
         return in_a_child(work)
     except ChildError as death:
-        return "died", str(death)
+        return "died", str(death), ""
 
 
 def limits(most, count):
@@ -90,26 +110,56 @@ def sweep(name, call, count, threads):
     reference = call.run(pickle.loads(pickle.dumps(call.models[-1])), 1, call.small)
     found, faults = Counter(), []
     for n_jobs in threads:
-        most = need(call, n_jobs)
+        most, done = need(call, n_jobs)
         for number, room in enumerate(limits(most, count)):
-            ended, fault = under_a_limit(call, n_jobs, int(room), number % 2 == 0, reference)
+            is_warm = number % 2 == 0
+            ended, fault, _ = under_a_limit(call, n_jobs, int(room), is_warm, reference, done)
             found[ended] += 1
             if fault:
                 faults.append(f"{name}, {n_jobs} threads, {int(room):,} bytes: {fault}")
     return (name, most / 1e6, *(found[ended] for ended in ENDS), len(faults)), faults
 
 
-def measure(count, share, threads=(1, 2)):
-    """Return a line for each call, and all faults."""
+def measure(count, share, threads=(1, 2), part=(0, 1)):
+    """Return a line for each call, or for one of some equal parts of them, and all faults."""
     give_back_at_once()
     lines, faults = [], []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, call in all_calls(Path(folder), share).items():
+        first, step = part
+        for name, call in list(all_calls(Path(folder), share).items())[first::step]:
             line, wrong = sweep(name, call, count, threads)
             lines.append(line)
             faults += wrong
     return lines, faults
+
+
+# A few steps of each method, for more rows than the room above ROOM has place for.
+_FEW_STEPS = {
+    "nlsgd": {"epochs": 1, "time_limit": 1.0, "random_state": 0},
+    "ollawv": {"max_sv_fraction": 1e-5},
+    "sgd": {"epochs": 1, "random_state": 0},
+}
+
+
+def refusal_inside(method, n=100_000):
+    """Return with which words the core breaks off a fit that it has started, and all faults.
+
+    The room grows until there is enough to start; "" if it was then done.
+    """
+    small, faults = rows(60), []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        give_back_at_once()
+        model = hinge.fit(*small, method, **_FEW_STEPS.get(method, {"max_iter": 1}))
+        call = Call(lambda model, _, data: machines(model.fit(*data)), rows(n), small, (model,))
+        reference = call.run(pickle.loads(pickle.dumps(model)), 1, small)
+        for room in ROOM + 2**18 * 2 ** np.arange(8):
+            _, fault, said = under_a_limit(call, 2, int(room), True, reference)
+            faults += [f"{method}, {int(room):,} bytes: {fault}"] if fault else []
+            if AT_THE_DOOR not in said:
+                return said, faults
+    return "", faults
 
 
 def main(count=20):
