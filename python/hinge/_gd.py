@@ -26,7 +26,8 @@ class GDSVC(LinearClassifier):
     max_iter : int, default=1000
         The most steps; -1 for no limit.
     tol : float, default=1e-3
-        Stop when the gradient is shorter than this share of the first one.
+        Stop when the gradient is shorter than this share of the first one; with the status
+        "stalled" when it does not fall any more.
     fit_intercept : bool or "violators", default=True
         Whether there is a bias: the weight of a feature that is 1, part of the norm. Or found
         afterwards, as the mean of y - w.x of the rows that are not right by a margin of 1.

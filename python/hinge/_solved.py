@@ -45,7 +45,8 @@ class SolvedClassifier(WeightedClassifier):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 stays float32; anything else is converted to float64. With
+            float32 stays float32, unless its kernel values are too coarse for the
+            tolerance; anything else is converted to float64. With
             ``kernel="precomputed"`` a square kernel matrix.
         y : array-like of shape (n_samples,)
             Labels of any type.

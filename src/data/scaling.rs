@@ -58,7 +58,7 @@ impl MinMax {
         for (j, (high, low)) in high.iter_mut().zip(&low).enumerate() {
             *high = width(*low, *high).ok_or_else(|| {
                 Error::Data(format!(
-                    "the range of feature {j}, {low} to {high}, is too wide to scale"
+                    "the range of feature {j}, {low:e} to {high:e}, is too wide to scale"
                 ))
             })?;
         }

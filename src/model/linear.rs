@@ -90,7 +90,13 @@ pub fn linear_outputs<T: Lanes>(
             for (place, out) in out.chunks_exact_mut(m).enumerate() {
                 machines.outputs(matrix, piece * ROWS + place, out);
             }
-            Ok(())
+            match out.iter().all(|output| output.is_finite()) {
+                true => Ok(()),
+                false => Err(Error::Data(format!(
+                    "X has values up to {:e}, which overflows the outputs; scale the features",
+                    matrix.max_abs()
+                ))),
+            }
         })?;
     Ok(outputs)
 }

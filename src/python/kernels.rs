@@ -34,7 +34,8 @@ impl KernelArgs {
             }
         };
         let degree = u32::try_from(self.2).map_err(|_| {
-            Error::parameter("degree", self.2, "it must be a whole number, at least 0")
+            let rule = "it must be a whole number from 0 to 4294967295";
+            Error::parameter("degree", self.2, rule)
         })?;
         Ok(KernelSettings {
             kind: KernelKind::parse(&self.0)?,

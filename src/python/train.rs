@@ -1,6 +1,6 @@
 //! What all methods share: from arrays to trained models.
 
-use super::arrays::{Rows, slice, with_matrix};
+use super::arrays::{AnyMatrix, Rows, slice};
 use super::door;
 use super::kernels::KernelArgs;
 use super::model::{AnyModel, Model};
@@ -11,7 +11,7 @@ use crate::model;
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, Scheme, TrainingSet};
 use crate::simd::Lanes;
-use crate::solver::{BinarySolver, Machine, Start};
+use crate::solver::{BinarySolver, Machine, Start, Status};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -66,7 +66,8 @@ fn starts(arguments: &[StartArg<'_>]) -> PyResult<Vec<Start>> {
     arguments.iter().map(start).collect()
 }
 
-/// One model for each setting of the solver's path.
+/// One model for each setting of the solver's path. Where a machine stalls on rows of f32, all are
+/// trained as if the rows were f64, and so is the model.
 pub fn fit(
     py: Python<'_>,
     data: &DataArgs<'_>,
@@ -75,30 +76,81 @@ pub fn fit(
     solver: &impl BinarySolver,
 ) -> PyResult<Vec<Model>> {
     let rows = Rows::extract(&data.rows)?;
-    let kernel = kernel.settings()?;
-    let scheme = Scheme::parse(&train.multi_class)?;
-    let source = RowSource::parse(&train.row_source)?;
-    let (codes, classes) = (slice(&data.codes)?, slice(&data.class_weights)?);
-    let samples = data.sample_weights.as_ref().map(slice).transpose()?;
-    let starts = starts(data.starts.as_deref().unwrap_or_default())?;
     let view = rows.view()?;
     let limits = door::Limits {
         threads: train.threads,
         seconds: train.time_limit,
     };
+    let order = Order {
+        codes: slice(&data.codes)?,
+        class_weights: slice(&data.class_weights)?,
+        sample_weights: data.sample_weights.as_ref().map(slice).transpose()?,
+        starts: starts(data.starts.as_deref().unwrap_or_default())?,
+        kernel: kernel.settings()?,
+        scheme: Scheme::parse(&train.multi_class)?,
+        source: RowSource::parse(&train.row_source)?,
+        cache_bytes: train.cache_bytes,
+        solver,
+    };
     door::run_within(py, limits, train.progress.as_ref(), |monitor| {
-        with_matrix!(&view.matrix()?, matrix => {
-            let kernel = checked(kernel, matrix, monitor)?;
-            let set = training_set(matrix, codes, classes, samples, kernel)?.with_starts(starts)?;
-            monitor.check()?;
-            let training = set.train(solver, scheme, source, train.cache_bytes, monitor)?;
-            let of_setting = |machines: &Vec<Machine>| {
-                let model = model::Model::new(&set, scheme, machines, matrix, monitor)?;
-                Ok(finish(model, machines, training.n_kernel_evals, matrix.n_rows()))
-            };
-            training.machines.iter().map(of_setting).collect()
-        })
+        match &view.matrix()? {
+            AnyMatrix::F64(matrix) => order.train(matrix, monitor),
+            AnyMatrix::F32(matrix) => {
+                let models = order.train(matrix, monitor)?;
+                let has_stalled = |model: &Model| model.status.iter().any(|s| s == STALLED);
+                if !models.iter().any(has_stalled) || monitor.time_is_up() {
+                    return Ok(models);
+                }
+                // Kernel values in f32 may have been too coarse.
+                order.train(&matrix.convert::<f64>()?, monitor)
+            }
+        }
     })
+}
+
+const STALLED: &str = Status::Stalled.name();
+
+/// All that is known of a training but the rows.
+struct Order<'a, S> {
+    codes: &'a [u32],
+    class_weights: &'a [f64],
+    sample_weights: Option<&'a [f64]>,
+    starts: Vec<Start>,
+    kernel: KernelSettings,
+    scheme: Scheme,
+    source: RowSource,
+    cache_bytes: usize,
+    solver: &'a S,
+}
+
+impl<S: BinarySolver> Order<'_, S> {
+    /// One model for each setting of the solver's path.
+    fn train<T: Lanes>(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<Model>>
+    where
+        AnyModel: From<model::Model<T>>,
+    {
+        let kernel = checked(self.kernel, matrix, monitor)?;
+        let labels = Labels::new(self.codes, self.class_weights.len())?;
+        let weights = self.class_weights.to_vec();
+        let mut set = TrainingSet::with_kernel(matrix, labels, weights, kernel)?;
+        if let Some(weights) = self.sample_weights {
+            set = set.with_row_weights(weights)?;
+        }
+        let set = set.with_starts(self.starts.clone())?;
+        monitor.check()?;
+        let (scheme, bytes) = (self.scheme, self.cache_bytes);
+        let training = set.train(self.solver, scheme, self.source, bytes, monitor)?;
+        let of_setting = |machines: &Vec<Machine>| {
+            let model = model::Model::new(&set, scheme, machines, matrix, monitor)?;
+            Ok(finish(
+                model,
+                machines,
+                training.n_kernel_evals,
+                matrix.n_rows(),
+            ))
+        };
+        training.machines.iter().map(of_setting).collect()
+    }
 }
 
 /// The kernel, checked in passes over all values between which the monitor is looked at.
@@ -113,21 +165,6 @@ fn checked<T: Lanes>(
     let kernel = kernel.check_within(matrix, extent)?;
     monitor.check()?;
     Ok(kernel)
-}
-
-fn training_set<T: Lanes>(
-    matrix: &Matrix<'_, T>,
-    codes: &[u32],
-    class_weights: &[f64],
-    sample_weights: Option<&[f64]>,
-    kernel: Kernel,
-) -> Result<TrainingSet<T>> {
-    let labels = Labels::new(codes, class_weights.len())?;
-    let set = TrainingSet::with_kernel(matrix, labels, class_weights.to_vec(), kernel)?;
-    match sample_weights {
-        None => Ok(set),
-        Some(weights) => set.with_row_weights(weights),
-    }
 }
 
 /// A model with what its training took.

@@ -86,6 +86,8 @@ pub struct Cell {
     pub n_kernel_evals: u64,
     /// Machines that did not converge.
     pub n_unfinished: u32,
+    /// Those of them that stalled.
+    pub n_stalled: u32,
 }
 
 /// The cells of each job: for each kernel, once it is done, the cells of the path.

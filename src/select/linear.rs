@@ -188,6 +188,7 @@ impl<T: Lanes> Split<T> {
             n_loops: m as u64,
             n_kernel_evals: 0,
             n_unfinished: machines.iter().filter(unfinished).count() as u32,
+            n_stalled: 0,
         })
     }
 

@@ -151,9 +151,32 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         } else {
             (0..n_machines).map(train).collect::<Result<_>>()?
         };
-        self.count(split, number, &paths, gram.n_computed());
+        let cells = self.count(split, &paths, gram.n_computed());
         drop(gram);
         self.memory.kernel_rows.give(room);
+        self.keep(split, number, cells)
+    }
+
+    /// Enters the cells of one kernel. Those that stalled on f32 are computed anew on f64, as
+    /// single trainings do it.
+    fn keep(&self, split: &Split<T>, number: usize, cells: Option<Vec<Cell>>) -> Result<()> {
+        let Some(mut cells) = cells else {
+            return Ok(());
+        };
+        let is_coarse = size_of::<T>() < size_of::<f64>();
+        if is_coarse && cells.iter().any(|cell| cell.n_stalled > 0) {
+            let rows = split.rows.convert::<f64>()?;
+            let Some(exact) = self.train_on(split, &rows, number)? else {
+                return Ok(());
+            };
+            for (cell, exact) in cells.iter_mut().zip(exact) {
+                if cell.n_stalled > 0 {
+                    *cell = exact;
+                }
+            }
+        }
+        // Nobody else evaluates this kernel of this job.
+        let _ = self.cells[number].set(cells);
         Ok(())
     }
 
@@ -212,12 +235,18 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         }
     }
 
-    /// Counts the predictions of all machines, for each setting of the path.
-    fn count(&self, split: &Split<T>, number: usize, machines: &[Tested], n_kernel_evals: u64) {
+    /// Counts the predictions of all machines, for each setting of the path; `None` if the time
+    /// was up.
+    fn count(
+        &self,
+        split: &Split<T>,
+        machines: &[Tested],
+        n_kernel_evals: u64,
+    ) -> Option<Vec<Cell>> {
         let _clock = self.clock.start(Phase::Testing);
         let all = || machines.iter().flat_map(|tested| &tested.path);
         if all().any(|machine| machine.status == Status::TimeLimit) {
-            return;
+            return None;
         }
         let k = self.plan.n_classes;
         let (scheme, labels) = (self.plan.scheme, &split.labels);
@@ -247,8 +276,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             let n_kernel_evals = if setting == 0 { n_kernel_evals } else { 0 };
             cell(confusion, n_kernel_evals, split.n_train(), &path)
         });
-        // Nobody else evaluates this kernel of this job.
-        let _ = self.cells[number].set(cells.collect());
+        Some(cells.collect())
     }
 
     /// All cells of one kernel without a matrix of all rows, as single trainings do it.
@@ -256,13 +284,24 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         if self.cells[number].get().is_some() || self.monitor.time_is_up() {
             return Ok(());
         }
+        let cells = self.train_on(split, &split.rows, number)?;
+        self.keep(split, number, cells)
+    }
+
+    /// The cells of one kernel on the rows of a split, in any type; `None` if the time was up.
+    fn train_on<U: Lanes>(
+        &self,
+        split: &Split<T>,
+        rows: &Matrix<'_, U>,
+        number: usize,
+    ) -> Result<Option<Vec<Cell>>> {
         let plan = self.plan;
         // As the caller has them: the order of the rows is part of some methods.
         let mut places = vec![0; split.n_train()];
         for (place, &row) in split.labels.order().iter().enumerate() {
             places[row as usize] = place as u32;
         }
-        let train_rows = &split.rows.gather(&places)?;
+        let train_rows = &rows.gather(&places)?;
         let labels = split.labels.clone();
         let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
         let mut set = TrainingSet::new(
@@ -291,10 +330,10 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         drop(clock);
         let _clock = self.clock.start(Phase::Testing);
         let test: Vec<u32> = (split.n_train() as u32..split.n_rows() as u32).collect();
-        let test_rows = split.rows.gather(&test)?;
+        let test_rows = rows.gather(&test)?;
         let late = |machine: &Machine| machine.status == Status::TimeLimit;
         if training.machines.iter().flatten().any(late) {
-            return Ok(());
+            return Ok(None);
         }
         let settings: Vec<&[Machine]> = training.machines.iter().map(Vec::as_slice).collect();
         let model = Model::path(&set, plan.scheme, &settings, train_rows, self.monitor)?;
@@ -325,8 +364,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
                 cell(confusion, n_kernel_evals, split.n_train(), &machines)
             })
             .collect();
-        let _ = self.cells[number].set(cells);
-        Ok(())
+        Ok(Some(cells))
     }
 
     /// Says which split an error is about.
@@ -357,6 +395,7 @@ fn cell(confusion: Vec<u32>, n_kernel_evals: u64, n_train: usize, machines: &[&M
         }
     }
     let unfinished = |machine: &&&Machine| machine.status != Status::Converged;
+    let stalled = |machine: &&&Machine| machine.status == Status::Stalled;
     Cell {
         confusion,
         n_support: is_support.iter().filter(|&&is| is).count() as u32,
@@ -364,5 +403,6 @@ fn cell(confusion: Vec<u32>, n_kernel_evals: u64, n_train: usize, machines: &[&M
         n_loops: machines.iter().map(|machine| machine.n_loops as u64).sum(),
         n_kernel_evals,
         n_unfinished: machines.iter().filter(unfinished).count() as u32,
+        n_stalled: machines.iter().filter(stalled).count() as u32,
     }
 }

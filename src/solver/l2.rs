@@ -9,7 +9,7 @@
 //! `Q alpha = 1`; MN-SVM finds the same up to scale. All rows of a part have one label, so
 //! that a row of Q is a row of K with one factor and one constant for each part.
 
-use super::{LARGEST, Machine, Problem, Status};
+use super::{LARGEST, Machine, Problem, Status, rounding};
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, Spread};
@@ -28,6 +28,10 @@ pub struct L2 {
     /// 0 for rows whose alpha may fall, minus infinity for the others.
     fall: Vec<f64>,
     n_iter: usize,
+    /// What was added to g and taken from it since it was summed up, at most.
+    moved: f64,
+    /// The largest `K_ii + 1` of all rows that had an alpha.
+    largest: f64,
 }
 
 /// The rows that an optimum would bring closer together.
@@ -70,6 +74,8 @@ impl L2 {
             g: vec![0.0; n],
             fall: vec![f64::NEG_INFINITY; n],
             n_iter: 0,
+            moved: 0.0,
+            largest: 0.0,
         })
     }
 
@@ -137,8 +143,68 @@ impl L2 {
         Ok(())
     }
 
+    /// Takes over coefficients as [`L2::start_from`] does, but as small ones: their sum is 1.
+    /// `false` if none fits.
+    pub fn start_from_shares<T: Lanes>(
+        &mut self,
+        terms: &[(u32, f64)],
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<bool> {
+        let fits = |term: &&(u32, f64)| self.fitting(term.0, term.1).is_some();
+        let kept: Vec<(u32, f64)> = terms.iter().filter(fits).copied().collect();
+        let total: f64 = kept.iter().map(|term| term.1.abs()).sum();
+        if !(total > 0.0 && total.is_finite()) {
+            return Ok(false);
+        }
+        let shares: Vec<(u32, f64)> = kept.iter().map(|&(i, b)| (i, b / total)).collect();
+        self.start_from(&shares, rows, monitor)?;
+        Ok(true)
+    }
+
+    /// Takes the best multiple of all alphas, that of the largest `sum alpha - alpha' Q alpha / 2`;
+    /// nothing at all where there is none.
+    pub fn rescale(&mut self) {
+        let total: f64 = self.alpha.iter().sum();
+        let best = total / self.square();
+        let factor = if best > 0.0 && best.is_finite() {
+            best
+        } else {
+            0.0
+        };
+        self.moved *= factor;
+        for i in (0..self.alpha.len()).filter(|&i| self.weights[i] > 0.0) {
+            self.alpha[i] *= factor;
+            self.g[i] *= factor;
+            self.fall[i] = if self.alpha[i] > 0.0 {
+                0.0
+            } else {
+                f64::NEG_INFINITY
+            };
+        }
+    }
+
+    /// Sums up g anew.
+    pub fn refresh<T: Lanes>(
+        &mut self,
+        rows: &mut impl KernelRows<T>,
+        monitor: &Monitor,
+    ) -> Result<Extremes> {
+        let n_iter = self.n_iter;
+        self.moved = 0.0;
+        let alpha = std::mem::replace(&mut self.alpha, vec![0.0; self.g.len()]);
+        for i in (0..alpha.len()).filter(|&i| self.weights[i] > 0.0) {
+            self.g[i] = 0.0;
+        }
+        for (i, &alpha) in alpha.iter().enumerate().filter(|(_, alpha)| **alpha > 0.0) {
+            self.change([(i, alpha)], rows, monitor)?;
+        }
+        self.n_iter = n_iter;
+        Ok(self.extremes())
+    }
+
     /// The local row of a packed row, if it may have this coefficient.
-    pub fn fitting(&self, row: u32, beta: f64) -> Option<usize> {
+    fn fitting(&self, row: u32, beta: f64) -> Option<usize> {
         let i = self.parts.local(row as usize)?;
         let fits = self.weights[i] > 0.0 && self.signs[i] * beta > 0.0 && beta.is_finite();
         fits.then_some(i)
@@ -157,7 +223,11 @@ impl L2 {
             self.g[i] += self.ridge[i] * change;
             self.alpha[i] = alpha;
             self.fall[i] = if alpha > 0.0 { 0.0 } else { f64::NEG_INFINITY };
-            (rows.prepared(i), self.signs[i] * change)
+            let row = rows.prepared(i);
+            let size = row.at(i).to_f64() + 1.0;
+            self.largest = self.largest.max(size);
+            self.moved += (size + self.ridge[i]) * change.abs();
+            (row, self.signs[i] * change)
         });
         self.n_iter += 1;
         let mut extremes = Extremes::NONE;
@@ -175,6 +245,16 @@ impl L2 {
             extremes = extremes.or(local.start, spread);
         }
         Ok(extremes)
+    }
+
+    /// How far rounding of the steps may have moved g.
+    pub fn drift(&self) -> f64 {
+        f64::EPSILON * self.moved
+    }
+
+    /// How far rounding of the kernel values to `T` may have moved g.
+    pub fn rounding<T>(&self) -> f64 {
+        rounding::<T>(self.largest, &self.alpha)
     }
 
     /// Steps since C was set.

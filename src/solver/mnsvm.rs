@@ -18,7 +18,7 @@
 //! ways end at the same optimum.
 
 use super::l2::{Extremes, L2};
-use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
+use super::{BinarySolver, COARSE, Limit, Machine, Problem, Start, Status, ascending, positive};
 use crate::data::Random;
 use crate::kernel::KernelRows;
 use crate::monitor::Monitor;
@@ -139,14 +139,10 @@ fn start<T: Lanes>(
     rows: &mut impl KernelRows<T>,
     monitor: &Monitor,
 ) -> Result<()> {
-    if let Start::Terms(terms) = problem.start {
-        let fits = |term: &&(u32, f64)| state.fitting(term.0, term.1).is_some();
-        let kept: Vec<(u32, f64)> = terms.iter().filter(fits).copied().collect();
-        let total: f64 = kept.iter().map(|term| term.1.abs()).sum();
-        let scaled: Vec<(u32, f64)> = kept.iter().map(|&(i, b)| (i, b / total)).collect();
-        if total > 0.0 && total.is_finite() {
-            return state.start_from(&scaled, rows, monitor);
-        }
+    if let Start::Terms(terms) = problem.start
+        && state.start_from_shares(terms, rows, monitor)?
+    {
+        return Ok(());
     }
     if let Some(first) = state.first_row(problem.order) {
         let row = state.parts.global(first) as u32;
@@ -184,7 +180,13 @@ impl MnSvm {
                     continue;
                 }
                 if eps <= self.settings.eps {
-                    return Ok(Status::Converged);
+                    let tol = eps * square.sqrt() * tau.sqrt();
+                    let is_exact = state.rounding::<T>() <= COARSE * tol;
+                    return Ok(if is_exact {
+                        Status::Converged
+                    } else {
+                        Status::Stalled
+                    });
                 }
                 eps = (0.5 * eps).max(self.settings.eps);
                 continue;

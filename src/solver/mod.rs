@@ -42,7 +42,7 @@ pub enum Status {
 
 impl Status {
     /// The name that Python shows.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Status::Converged => "converged",
             Status::IterationLimit => "iteration limit",
@@ -123,6 +123,20 @@ fn positive(name: &'static str, values: &mut [f64]) -> Result<()> {
     Ok(())
 }
 
+/// How far, about, the rounding of kernel values to `T` may move an output: the errors of values
+/// up to `largest` are independent of each other. 0 for f64, where other errors are larger.
+fn rounding<T>(largest: f64, coefficients: &[f64]) -> f64 {
+    if size_of::<T>() > size_of::<f32>() {
+        return 0.0;
+    }
+    let square: f64 = coefficients.iter().map(|beta| beta * beta).sum();
+    0.5 * f64::from(f32::EPSILON) * largest * square.sqrt()
+}
+
+/// The multiple of tol that [`rounding`], which sees the worst case, may reach before a machine
+/// is not taken for an optimum. Its trainer then turns to f64.
+const COARSE: f64 = 10.0;
+
 /// The numbers of the values, smallest value first.
 fn ascending(values: &[f64]) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..values.len()).collect();
@@ -185,10 +199,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Without terms, and with a status that says so, if a number is not finite.
+    /// Without terms, and with a status that says so, if a number is not finite, or was not on
+    /// the way: then the others are near the end of their range.
     fn or_nothing(self) -> Self {
         let is_finite = self.terms.iter().all(|term| term.1.is_finite());
-        if is_finite && self.bias.is_finite() {
+        if is_finite && self.bias.is_finite() && self.status != Status::NonFinite {
             return self;
         }
         Self {

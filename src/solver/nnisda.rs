@@ -12,7 +12,7 @@
 //! step.
 
 use super::l2::{Extremes, L2};
-use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
+use super::{BinarySolver, COARSE, Limit, Machine, Problem, Start, Status, ascending, positive};
 use crate::kernel::KernelRows;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -41,6 +41,9 @@ impl NnIsdaSettings {
         Ok(NnIsda { settings: self })
     }
 }
+
+/// The share of tol by which rounding may have moved g before it is summed anew.
+const SMALL: f64 = 0.01;
 
 /// Checked settings: the method, ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +74,9 @@ impl BinarySolver for NnIsda {
         for number in ascending(&self.settings.cs) {
             state.set_c(self.settings.cs[number])?;
             if let Some(Start::Terms(terms)) = start.take() {
-                state.start_from(terms, rows, monitor)?;
+                // A far start would leave its rounding errors in g.
+                state.start_from_shares(terms, rows, monitor)?;
+                state.rescale();
             }
             let status = self.run(&mut state, rows, limit, monitor)?;
             machines[number] = Some(state.machine(1.0, status));
@@ -89,13 +94,24 @@ impl NnIsda {
         monitor: &Monitor,
     ) -> Result<Status> {
         let mut found = state.extremes();
+        let mut is_fresh = false;
         loop {
             let (violation, i) = worst(found);
             if violation == f64::NEG_INFINITY {
                 return Ok(Status::NonFinite); // no number is left
             }
             if violation < self.settings.tol {
-                return Ok(Status::Converged);
+                if !is_fresh && state.drift() > SMALL * self.settings.tol {
+                    found = state.refresh(rows, monitor)?;
+                    is_fresh = true;
+                    continue;
+                }
+                let is_exact = state.rounding::<T>() <= COARSE * self.settings.tol;
+                return Ok(if is_exact {
+                    Status::Converged
+                } else {
+                    Status::Stalled
+                });
             }
             if let Some(status) = limit.reached(state.n_iter(), monitor)? {
                 return Ok(status);
@@ -109,6 +125,7 @@ impl NnIsda {
             if alpha == state.alpha[i] {
                 return Ok(Status::Stalled); // lost in rounding
             }
+            is_fresh = false;
             found = state.change([(i, alpha)], rows, monitor)?;
         }
     }

@@ -63,6 +63,19 @@ def test_values_that_overflow_are_refused_before_solving(noisy, refuses, estimat
 
 
 @pytest.mark.case(3)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", [GDSVC(), LinearSVC(), SGDSVC()], ids=str)
+def test_rows_whose_outputs_overflow_are_refused(noisy, estimator):
+    X, y = noisy
+    estimator.fit(X, y)
+    estimator.coef_ = 10 * np.sign(estimator.coef_)
+    bad = np.copysign(1e308, np.ones((2, X.shape[1])) * estimator.coef_)
+    for answer in (estimator.decision_function, estimator.predict):
+        with pytest.raises(ValueError, match="X has values up to 1e308, which overflows"):
+            answer(bad)
+
+
+@pytest.mark.case(3)
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 @pytest.mark.parametrize(("dtype", "huge"), [(np.float64, 1e200), (np.float32, 1e30)])
 @each(KERNEL)

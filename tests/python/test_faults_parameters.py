@@ -99,7 +99,7 @@ DOMAINS = {
     "GDSVC": OF_LINES
     | LAMBDA
     | STEPS
-    | {"eta0": (0, -1.0, NAN, INF, "long", None, True), "tol": (-1.0, NAN, INF, "small", None)},
+    | {"eta0": (0, -1.0, NAN, INF, "long", None, True), "tol": (0, -1.0, NAN, INF, "small", None)},
     "LinearSVC": OF_LINES
     | STEPS
     | SEED

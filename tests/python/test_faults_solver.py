@@ -5,11 +5,14 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import model_selection
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
 
+import hinge
 from estimators import CLASSIFIERS, EXACT, KERNEL, each, problem
-from hinge import OLLAWV, SVC, LinearSVC
+from hinge import GDSVC, MNSVM, NNISDA, OLLAWV, SVC, LinearSVC
 from processes import facts_of
 
 STARTED = [name for name in EXACT if name != "LinearSVC"]
@@ -145,6 +148,61 @@ def test_float32_is_close_to_float64(estimator, three_classes):
             assert one.primal == pytest.approx(other.primal, rel=1e-3)
 
 
+@pytest.mark.case(66)
+@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize("scale", [10.0, 1000.0])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+def test_rows_too_large_for_float32_are_trained_as_float64(C, scale, layout):
+    """Kernel values of 1e6 in float32 are wrong by more than any tolerance."""
+    X = layout((np.random.default_rng(0).normal(size=(60, 4)) * scale).astype(np.float32))
+    y = np.arange(60) % 2
+    narrow = SVC(kernel="linear", C=C).fit(X, y)
+    wide = SVC(kernel="linear", C=C).fit(X.astype(np.float64), y)
+    (found,), (expected,) = narrow.certificate_, wide.certificate_
+    assert narrow.status_ == ["converged"]
+    assert found.violation <= 5e-3
+    assert found.primal == pytest.approx(expected.primal, rel=1e-3)
+    if C * scale > 100:
+        np.testing.assert_array_equal(narrow.decision_function(X), wide.decision_function(X))
+
+
+@UNCONVERGED
+@pytest.mark.case(66)
+@pytest.mark.parametrize("kind", [NNISDA, MNSVM])
+@pytest.mark.parametrize("C", [1e-6, 1e-3, 1.0])
+@pytest.mark.parametrize("scale", [10.0, 1000.0])
+def test_what_converges_on_float32_is_an_optimum(kind, C, scale):
+    X = (np.random.default_rng(0).normal(size=(60, 4)) * scale).astype(np.float32)
+    model = kind(kernel="linear", C=C, max_iter=100_000).fit(X, np.arange(60) % 2)
+    (found,) = model.certificate_
+    if model.status_ == ["converged"]:
+        assert found.gap <= 0.02 * found.primal
+
+
+@pytest.mark.case(66)
+def test_float32_stays_float32_where_that_is_enough():
+    X, y = problem(n=300)
+    for C in (1.0, 1024.0):
+        model = SVC(C=C).fit(X.astype(np.float32), y)
+        assert model.support_vectors_.dtype == np.float32
+        assert model.certificate_[0].violation <= 5e-3
+
+
+@pytest.mark.case(66)
+@pytest.mark.parametrize("budget", [None, 1000])
+def test_a_search_trains_large_rows_as_single_trainings_do(budget):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(80, 4)) * 1000).astype(np.float32)
+    y = (X[:, 0] + 500 * rng.normal(size=80) > 0).astype(int)
+    grid = {"C": [1e-6, 1.0, 100.0], "kernel": ["linear"]}
+    cache = {} if budget is None else {"cache_size": budget / 1e6}
+    folds = StratifiedKFold(4)
+    ours = hinge.GridSearchCV(SVC(**cache), grid, cv=folds, refit=False).fit(X, y)
+    plain = model_selection.GridSearchCV(SVC(), grid, cv=folds, refit=False).fit(X, y)
+    name = "mean_test_score"
+    np.testing.assert_array_equal(ours.cv_results_[name], plain.cv_results_[name])
+
+
 @UNCONVERGED
 @pytest.mark.case(38, 67)
 @each(CLASSIFIERS)
@@ -259,6 +317,19 @@ def test_a_start_that_is_not_feasible_is_projected(estimator):
 
 
 @pytest.mark.case(73)
+@pytest.mark.parametrize("C", [1e5, 1e15, 1e20, 1e100])
+@each(STARTED)
+def test_a_start_from_afar_leaves_no_rounding_behind(estimator, C):
+    X, y = problem(n=40)
+    start = OLLAWV(C=C).fit(X, y)
+    begun, alone = clone(estimator).fit(X, y, init=start), clone(estimator).fit(X, y)
+    assert begun.status_ == ["converged"]
+    (found,), (expected,) = begun.certificate_, alone.certificate_
+    assert found.primal == pytest.approx(expected.primal, rel=1e-2)
+    assert abs(found.gap) <= 1e-2 * found.primal
+
+
+@pytest.mark.case(73)
 @each(STARTED)
 def test_a_start_of_other_rows_or_classes_is_refused(estimator, refuses, noisy):
     X, y = noisy
@@ -270,6 +341,18 @@ def test_a_start_of_other_rows_or_classes_is_refused(estimator, refuses, noisy):
     ):
         with pytest.raises((ValueError, TypeError, AttributeError), match=sentence):
             estimator.fit(X, y, init=start)
+
+
+@pytest.mark.case(74)
+@pytest.mark.parametrize("settings", [{"tol": 1e-16}, {"tol": 1e-300}, {"eta0": 1e-300}], ids=str)
+def test_gradient_descent_without_a_limit_stalls_where_no_step_helps(settings):
+    X, y = problem(n=60)
+    with pytest.warns(ConvergenceWarning, match="stalled"):
+        model = GDSVC(max_iter=-1, **{"lambda_": 0.1, "eta0": 0.1} | settings).fit(X, y)
+    assert model.status_ == ["stalled"]
+    if "tol" in settings:  # at the optimum, as near as rounding lets it come
+        exact = LinearSVC(C=1 / (model.lambda_ * len(y)), tol=1e-10).fit(X, y)
+        np.testing.assert_allclose(model.coef_, exact.coef_, atol=1e-6)
 
 
 @UNCONVERGED

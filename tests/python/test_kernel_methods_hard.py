@@ -69,6 +69,17 @@ def test_a_kernel_that_is_not_definite_ends_with_a_status(rows, kind):
     assert np.isfinite(model.decision_function(X)).all()
 
 
+@pytest.mark.case(57)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("n", range(20, 90, 5))
+def test_a_machine_that_left_the_range_of_numbers_is_no_machine(rows, n):
+    X, y, _ = rows
+    model = NNISDA(kernel="sigmoid", gamma=1.0, C=100).fit(X[:n], y[:n])
+    assert np.isfinite(model.decision_function(X)).all()
+    if model.status_ == ["not finite"]:
+        assert len(model.support_) == 0
+
+
 @pytest.mark.parametrize("budget", [None, 1000])
 def test_an_indefinite_kernel_does_not_end_a_selection(rows, budget):
     X, y, _ = rows

@@ -38,7 +38,7 @@ def sgd(optimizer="pegasos", **params):
     return hinge.SGDSVC(optimizer, epochs=10**9, n_jobs=N, **params)
 
 def gd():
-    return hinge.GDSVC(eta0=1e-9, tol=0, max_iter=-1, n_jobs=N)
+    return hinge.GDSVC(eta0=1e-9, tol=1e-300, max_iter=-1, n_jobs=N)
 
 def linear(**params):
     model = hinge.LinearSVC(tol=0.5, random_state=0, n_jobs=N).fit(X[:500], y[:500])
@@ -80,7 +80,7 @@ def test_ctrl_c_ends_a_training_within_a_second(interrupted, call):
 LIMITED = {
     "pegasos": SGDSVC(epochs=10**9),
     "nag": SGDSVC("nag", epochs=10**9),
-    "gd": GDSVC(eta0=1e-9, tol=0, max_iter=-1),
+    "gd": GDSVC(eta0=1e-9, tol=1e-300, max_iter=-1),
     "dual": LinearSVC(loss="hinge", C=1e6, tol=1e-11, max_iter=500_000),
     "dual, squared": LinearSVC(dual=True, C=1e6, tol=1e-11, max_iter=500_000),
 }

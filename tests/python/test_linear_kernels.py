@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import datasets
 
 from hinge import MNSVM, NLSGD, NNISDA, OLLAWV, SVC, LinearSVC, NewtonSVC
+
+UNCONVERGED = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 def problem(n=200, d=5, seed=0, classes=2):
@@ -28,6 +31,42 @@ def test_newton_in_w_reaches_the_optimum_of_newton_with_kernel_values(bias, shap
     )
     ours, theirs = in_w.certificate_[0], with_kernel.certificate_[0]
     assert ours.primal == pytest.approx(theirs.primal, rel=1e-7)
+
+
+@pytest.mark.parametrize("bias", [True, "penalized"])
+@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4])
+def test_newton_in_w_finds_the_optimum_whatever_the_size_of_features(bias, scale):
+    """The pulls of the losses, times C |x|^2, have no right digit of their own at the end."""
+    y = np.arange(60) % 2
+    X = (np.random.default_rng(0).normal(size=(60, 3)) + 10.8 * y[:, None]) * scale
+    model = NewtonSVC(kernel="linear", bias=bias).fit(X, y)
+    (found,) = model.certificate_
+    assert model.status_ == ["converged"]
+    assert model.score(X, y) == 1.0
+    assert abs(found.gap) <= 1e-6 * found.primal
+    assert found.violation <= 1e-3
+
+
+def test_newton_in_w_separates_three_numbers_in_millions():
+    X = np.array([[0.0], [1e6], [3e6]])
+    model = NewtonSVC(kernel="linear").fit(X, [0, 0, 1])
+    assert model.status_ == ["converged"]
+    np.testing.assert_array_equal(model.predict(X), [0, 0, 1])
+    # The middle between the two rows next to each other, which have a margin of 1.
+    np.testing.assert_allclose(model.decision_function(X), [-2, -1, 1], atol=1e-6)
+
+
+@UNCONVERGED
+@pytest.mark.parametrize("bias", [True, "penalized"])
+@pytest.mark.parametrize("C", [1.0, 1e4, 1e6, 1e7, 1e9])
+@pytest.mark.parametrize("load", [datasets.load_wine, datasets.load_breast_cancer])
+def test_newton_in_w_says_converged_of_an_optimum_only(load, C, bias):
+    X, y = load(return_X_y=True)
+    model = NewtonSVC(kernel="linear", C=C, bias=bias).fit(X, y)
+    for status, found in zip(model.status_, model.certificate_, strict=True):
+        assert status in ("converged", "stalled")
+        assert found.violation <= (1.1e-3 if status == "converged" else 1.0)
+    assert model.score(X, y) > 0.96
 
 
 def test_newton_and_linear_svc_solve_the_same_problem():

@@ -11,7 +11,7 @@ from hinge import GDSVC, SGDSVC, LinearSVC
 MODELS = {
     "newton": LinearSVC(),
     "dual": LinearSVC(loss="hinge", tol=0.1, random_state=0),
-    "gd": GDSVC(eta0=0.1, max_iter=30, tol=0),
+    "gd": GDSVC(eta0=0.1, max_iter=30, tol=1e-300),
     "pegasos": SGDSVC(epochs=2, random_state=0),
     "nag": SGDSVC("nag", epochs=2, random_state=0),
     "rmsprop": SGDSVC("rmsprop", epochs=2, random_state=0),

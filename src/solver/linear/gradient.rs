@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Every step goes through all rows, in parallel. It ends when the gradient is `tol` times the
-//! first one.
+//! first one, or does not fall any more.
 
 use super::sums::{outputs, weighted_sum};
 use super::{Intercept, LinearMachine, LinearProblem, LinearSolver, Penalty, Recorder, RuleState};
@@ -37,8 +37,8 @@ impl GradientSettings {
             let rule = "it must be a finite positive number";
             return Err(Error::parameter("eta0", self.eta0, rule));
         }
-        if !(0.0..f64::INFINITY).contains(&self.tol) {
-            let rule = "it must be finite, not negative";
+        if !(self.tol > 0.0 && self.tol.is_finite()) {
+            let rule = "it must be a finite positive number";
             return Err(Error::parameter("tol", self.tol, rule));
         }
         Limit::check(self.max_iter)?;
@@ -48,6 +48,10 @@ impl GradientSettings {
         })
     }
 }
+
+/// Steps without a smaller gradient, besides as many as there were before, after which nothing
+/// is to be expected: with steps of a good length it falls in each.
+const STEPS_TO_STALL: usize = 1000;
 
 /// Checked settings: the method, ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +75,8 @@ impl LinearSolver for GradientDescent {
         let mut f = zeros(n, 1, "outputs")?;
         let mut gradient = zeros(w.len(), 1, "a gradient")?;
         let mut first = f64::NAN;
+        // The smallest gradient, and its step.
+        let mut best = (f64::INFINITY, 0);
         let mut n_iter = 0;
         let status = loop {
             recorder.tell(n_iter as u64, || w.clone());
@@ -102,6 +108,11 @@ impl LinearSolver for GradientDescent {
             }
             if length <= given.tol * first {
                 break Status::Converged;
+            }
+            if length < best.0 {
+                best = (length, n_iter);
+            } else if n_iter > 2 * best.1 + STEPS_TO_STALL {
+                break Status::Stalled; // rounding, or steps that are too long or too short
             }
             for (w, g) in w.iter_mut().zip(&gradient) {
                 *w -= given.eta0 * g;

@@ -25,7 +25,7 @@ pub use dual::{DualDescent, DualSettings};
 pub use example::Example;
 pub use gradient::{GradientDescent, GradientSettings};
 pub use method::LinearMethod;
-pub use newton::{LinearNewton, LinearNewtonSettings};
+pub use newton::{Expansion, LinearNewton, LinearNewtonSettings};
 pub use problem::{Intercept, LinearProblem, Loss, Penalty};
 pub use record::{Recorder, Snapshot};
 pub use rules::RuleState;

@@ -24,8 +24,10 @@ use crate::solver::{Limit, Status};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
+mod expansion;
 mod hessian;
 
+pub use expansion::Expansion;
 use hessian::Hessian;
 
 /// Parameters as they come from the user.
@@ -162,8 +164,11 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 return Ok(Status::NonFinite);
             }
             let first = *first.get_or_insert(length);
-            let is_done = given.free_bias || self.gap(&gradient) <= given.tol;
-            if length <= given.tol * rarer * first && is_done {
+            let small_gap = match self.has_free_bias() {
+                true => NEAR.max(given.tol), // the gradient alone says nothing: it grows with C
+                false => given.tol,
+            };
+            if length <= given.tol * rarer * first && self.gap(&gradient, monitor)? <= small_gap {
                 return Ok(Status::Converged);
             }
             if given.max_iter.is_some_and(|most| self.n_iter >= most) {
@@ -182,8 +187,14 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 }
             };
             let exactness = (length / first).sqrt().min(0.1);
-            let hessian = Hessian::new(self.problem, &self.ridge, &price, monitor)?;
-            let Some(p) = hessian.solve(&gradient, exactness, monitor)? else {
+            let step = if (0..n).any(has_loss) {
+                let hessian = Hessian::new(self.problem, &self.ridge, &price, monitor)?;
+                hessian.solve(&gradient, exactness, monitor)?
+            } else {
+                // The norm alone is left, and a free bias stays where it is.
+                Some(gradient.iter().map(|g| -g).collect())
+            };
+            let Some(p) = step else {
                 return Ok(Status::Stalled);
             };
             self.n_iter += 1;
@@ -200,11 +211,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             }
             if gain <= SMALLEST_GAIN {
                 self.gradient(&mut gradient, monitor)?;
-                let is_near = if given.free_bias {
-                    norm(&gradient) <= NEAR * first
-                } else {
-                    self.gap(&gradient) <= NEAR.max(given.tol)
-                };
+                let is_near = self.gap(&gradient, monitor)? <= NEAR.max(given.tol);
                 return Ok(if is_near {
                     Status::Converged
                 } else {
@@ -217,19 +224,45 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
     /// The gap between primal and dual objective, as a share of the primal one.
     ///
     /// The dual variables are `2 c (1 - y f)`, so that their `v = sum alpha y x` is w less the
-    /// gradient: no row is looked at.
-    fn gap(&self, gradient: &[f64]) -> f64 {
+    /// gradient: no row is looked at. With a free bias `sum alpha y` must be 0: the side that
+    /// outweighs the other is scaled down to it.
+    fn gap(&self, gradient: &[f64], monitor: &Monitor) -> Result<f64> {
+        let pull = |i: usize| 2.0 * self.price(i) * self.lack(i, self.f[i]);
+        let mut shares = [1.0, 1.0];
+        let mut v: Vec<f64> = self.w.iter().zip(gradient).map(|(w, g)| w - g).collect();
+        if self.has_free_bias() {
+            let of_row = |i: usize| match self.problem.label(i) > 0.0 {
+                true => [pull(i), 0.0, 0.0],
+                false => [0.0, pull(i), 0.0],
+            };
+            let [positive, negative, _] = sum_rows(self.f.len(), of_row);
+            shares = [negative / positive, positive / negative].map(|share| share.min(1.0));
+        }
+        let share = |i: usize| shares[usize::from(self.problem.label(i) < 0.0)];
+        if shares != [1.0, 1.0] {
+            let signed = |i: usize| share(i) * pull(i) * self.problem.label(i);
+            weighted_sum(self.problem, signed, &mut v, monitor)?;
+        }
         let of_row = |i: usize| {
-            let lack = self.lack(i, self.f[i]);
-            let cost = self.price(i) * lack * lack;
-            [cost, 2.0 * self.price(i) * lack - cost, 0.0]
+            let (pull, share) = (pull(i), share(i));
+            let cost = 0.5 * pull * self.lack(i, self.f[i]);
+            [cost, share * (pull - share * cost), 0.0]
         };
         let [losses, dual, _] = sum_rows(self.f.len(), of_row);
-        let square: f64 = self.w.iter().map(|w| w * w).sum();
-        let each = self.w.iter().zip(gradient);
-        let dual_square: f64 = each.map(|(w, g)| (w - g) * (w - g)).sum();
-        let primal = 0.5 * square + losses;
-        (primal - dual + 0.5 * dual_square) / primal.max(f64::MIN_POSITIVE)
+        let primal = 0.5 * self.square(&self.w, &self.w) + losses;
+        let dual = dual - 0.5 * self.square(&v, &v);
+        Ok((primal - dual) / primal.max(f64::MIN_POSITIVE))
+    }
+
+    /// The product of two sets of weights, as the norm counts them.
+    fn square(&self, a: &[f64], b: &[f64]) -> f64 {
+        let each = a.iter().zip(b).zip(&self.ridge);
+        each.map(|((a, b), ridge)| ridge * a * b).sum()
+    }
+
+    /// Whether the weight of the constant feature is not part of the norm.
+    fn has_free_bias(&self) -> bool {
+        self.ridge.last() == Some(&0.0)
     }
 
     /// `w - 2 sum_S c y (1 - y f) x`, the norm's part by the ridge.
@@ -251,11 +284,8 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
     /// The slope rises and is piecewise linear: each try goes to where the line that it lies
     /// on is 0, or to the middle of what is left where that leads out of it.
     fn line_search(&self, p: &[f64], change: &[f64]) -> (f64, f64) {
-        let square = |a: &[f64], b: &[f64]| -> f64 {
-            let each = a.iter().zip(b).zip(&self.ridge);
-            each.map(|((a, b), ridge)| ridge * a * b).sum()
-        };
-        let (w0, w1, w2) = (square(&self.w, &self.w), square(&self.w, p), square(p, p));
+        let (w0, w1) = (self.square(&self.w, &self.w), self.square(&self.w, p));
+        let w2 = self.square(p, p);
         // Value, slope and curvature at a place.
         let at = |s: f64| -> [f64; 3] {
             let of_row = |i: usize| {

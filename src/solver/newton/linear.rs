@@ -1,7 +1,11 @@
 //! The linear kernel: the same problem with one weight for each feature.
 //!
 //! `lambda |w|^2 + sum c max(0, 1 - y f)^2` is solved by [`LinearNewton`]; the coefficients of
-//! the optimum are the pulls of the losses, `beta_i = y_i C c_i max(0, 1 - y_i f(x_i))`.
+//! the optimum are the pulls of the losses, `beta_i = y_i C c_i max(0, 1 - y_i f(x_i))`
+//! ([`LinearNewton::expand`]).
+//!
+//! [`LinearNewton`]: crate::solver::linear::LinearNewton
+//! [`LinearNewton::expand`]: crate::solver::linear::LinearNewton::expand
 
 use super::{Bias, NewtonSettings};
 use crate::Result;
@@ -10,15 +14,16 @@ use crate::kernel::Parts;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::{
-    Intercept, LinearNewtonSettings, LinearProblem, LinearSolver, Penalty, Recorder, RuleState,
+    Expansion, Intercept, LinearNewtonSettings, LinearProblem, LinearSolver, Penalty, Recorder,
+    RuleState,
 };
-use crate::solver::{Machine, Problem, Start, ascending};
+use crate::solver::{Machine, Problem, Start, Status, ascending};
 
 /// The share of the first gradient at which a machine is done.
 const TOL: f64 = 1e-10;
 
-/// Rows between two looks for an interrupt.
-const ROWS_TO_LOOK: usize = 4096;
+/// The violation that rounding may leave in a model, where C is very large.
+const OPTIMAL: f64 = 1e-3;
 
 /// One machine for each C; each starts from the one before it.
 pub fn solve<T: Lanes>(
@@ -61,24 +66,19 @@ pub fn solve<T: Lanes>(
         start
             .weights
             .push(if constant > 0.0 { found.bias } else { 0.0 });
-        let mut terms = Vec::new();
-        for i in 0..linear.n_rows() {
-            if i % ROWS_TO_LOOK == 0 {
-                monitor.check()?;
-            }
-            let label = linear.label(i);
-            let lack = 1.0 - label * linear.example(i).dot(&start.weights);
-            if lack > 0.0 {
-                let pull = 2.0 * c * linear.weight(i) * label * lack;
-                terms.push((linear.member(i) as u32, pull));
-            }
-        }
+        let Expansion { alpha, violation } = method.expand(&linear, &start, monitor)?;
+        let used = (0..alpha.len()).filter(|&i| alpha[i] > 0.0);
+        let term = |i: usize| (linear.member(i) as u32, linear.label(i) * alpha[i]);
         let machine = Machine {
-            terms,
+            terms: used.map(term).collect(),
             bias: found.bias,
             n_iter: found.n_iter as usize,
             n_loops: 1,
-            status: found.status,
+            // The model is the sum of its rows, not w.
+            status: match found.status {
+                Status::Converged if violation.is_nan() || violation > OPTIMAL => Status::Stalled,
+                status => status,
+            },
         };
         machines[number] = Some(machine.or_nothing());
     }

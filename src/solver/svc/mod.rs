@@ -27,7 +27,7 @@ mod working_set;
 use self::dual::{Dual, Violation};
 use self::local::{Limits, Local, LocalGram};
 use self::working_set::select;
-use super::{BinarySolver, Machine, Problem, Start, Status};
+use super::{BinarySolver, COARSE, Machine, Problem, Start, Status, rounding};
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -177,6 +177,7 @@ impl BinarySolver for Svc {
             first_loop: 0,
             gram: LocalGram::default(),
             gram_set: Vec::new(),
+            largest: 0.0,
         };
         for (number, &place) in ascending.iter().enumerate() {
             if number > 0 {
@@ -280,6 +281,8 @@ struct Run<'a, T> {
     /// The kernel matrix of the last working set, and that set.
     gram: LocalGram<T>,
     gram_set: Vec<usize>,
+    /// The largest `K_ii` of all working sets.
+    largest: f64,
 }
 
 impl<T: Lanes> Run<'_, T> {
@@ -297,6 +300,9 @@ impl<T: Lanes> Run<'_, T> {
             let violation = dual.violation();
             if violation.size().is_nan() || violation.size() == f64::INFINITY {
                 return Ok(Status::NonFinite);
+            }
+            if rounding::<T>(self.largest, &dual.beta) > COARSE * self.settings.tol {
+                return Ok(Status::Stalled); // at the optimum of a rounded problem, or on the way
             }
             if violation.size() < self.tol {
                 if is_fresh || !self.may_have_drifted(dual) {
@@ -453,6 +459,8 @@ impl<T: Lanes> Run<'_, T> {
                 rows.prepared(set[i]).gather(set, out);
             });
             self.gram_set = set.to_vec();
+            let larger = |most: f64, k_ii: &T| k_ii.to_f64().max(most);
+            self.largest = self.gram.diagonal().iter().fold(self.largest, larger);
         }
         let mut local = Local::new(&self.gram, dual.gather(set));
         let is_whole = set.len() == dual.len();
