@@ -102,7 +102,9 @@ pub fn reserve<T>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>
 /// The length of a buffer whose bytes can be counted, with room for it if we look again.
 pub fn checked_len<T>(rows: usize, cols: usize, what: &'static str) -> Result<usize> {
     match count_bytes::<T>(rows, cols) {
-        Some(bytes) if !is_time_to_look(bytes) || has_room_beside(bytes) => Ok(rows * cols),
+        Some(bytes) if !is_time_to_look(bytes) || has_room_beside(bytes, threads_here()) => {
+            Ok(rows * cols)
+        }
         _ => Err(refusal::<T>(rows, cols, what)),
     }
 }
@@ -140,11 +142,11 @@ const LOOK: usize = 1 << 20;
 
 /// Whether the limits of this process, if the system tells any, leave `bytes` and the room
 /// beside them. Nothing is taken to find out: other threads may need it at this moment.
-fn has_room_beside(bytes: usize) -> bool {
+fn has_room_beside(bytes: usize, threads: usize) -> bool {
     let Ok(limits) = std::fs::read_to_string("/proc/self/limits") else {
         return true;
     };
-    let needed = bytes.saturating_add(room());
+    let needed = bytes.saturating_add(room(threads));
     // `ulimit -v` and `ulimit -d`, and what is used of them.
     [
         ("Max address space", "VmSize:"),
@@ -155,10 +157,13 @@ fn has_room_beside(bytes: usize) -> bool {
     .all(|(limit, used)| used_bytes(used).is_none_or(|u| u.saturating_add(needed) <= limit))
 }
 
-/// The room for the threads of the pool that we are in, if we are in one.
-fn room() -> usize {
-    let threads = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
+fn room(threads: usize) -> usize {
     ROOM.saturating_add(threads.saturating_mul(ROOM_OF_A_THREAD))
+}
+
+/// Threads of the pool that we are in, if we are in one.
+fn threads_here() -> usize {
+    rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
 }
 
 /// Bytes that this process uses of something.
@@ -173,13 +178,13 @@ fn first_number(lines: &str, name: &str) -> Option<usize> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Refuses to start work for whose small buffers there may be no memory.
-pub fn check_room() -> Result<()> {
-    if has_room_beside(0) {
+/// Refuses to start work of some threads for whose small buffers there may be no memory.
+pub fn check_room(threads: usize) -> Result<()> {
+    if has_room_beside(0, threads) {
         return Ok(());
     }
     Err(Error::Memory {
-        bytes: ByteCount(Some(room())),
+        bytes: ByteCount(Some(room(threads))),
         what: "small buffers",
     })
 }

@@ -5,6 +5,7 @@
 //! pools that a child inherits are left alone, neither used nor joined. Two
 //! computations at the same time get two pools, each with the threads it asked for.
 
+use crate::error::check_room;
 use crate::{Error, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 use std::collections::HashMap;
@@ -35,7 +36,10 @@ pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Resu
     let found = idle().and_then(|mut idle| idle.get_mut(&key)?.pop());
     let pool = match found {
         Some(pool) => pool,
-        None => start(threads).or_else(|_| start_in_place_of_others(threads))?,
+        None => match start(threads) {
+            Err(Error::Threads { .. }) => start_in_place_of_others(threads)?,
+            started => started?,
+        },
     };
     let result = work(&pool);
     if let Some(mut idle) = idle() {
@@ -119,7 +123,7 @@ impl Drop for SetWhenDropped<'_> {
 }
 
 /// Starts threads and lets each allocate once: allocators then set aside what they want to have
-/// for a thread, tens of megabytes of addresses, before anybody asks how much is left.
+/// for a thread, tens of megabytes of addresses. What is left must be enough.
 fn start(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -130,5 +134,6 @@ fn start(threads: usize) -> Result<ThreadPool> {
             reason: e.to_string(),
         })?;
     pool.broadcast(|_| drop(std::hint::black_box(Vec::<u8>::with_capacity(1024))));
+    check_room(threads)?;
     Ok(pool)
 }

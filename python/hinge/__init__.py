@@ -10,9 +10,9 @@ array([0, 0, 0])
 """
 
 import importlib
-import signal
 from typing import TYPE_CHECKING, Any
 
+from hinge import _signals
 from hinge._core import __version__, simd_level
 
 if TYPE_CHECKING:
@@ -74,24 +74,9 @@ if not TYPE_CHECKING:
 
 
 def _imported_whole(name: str) -> Any:
-    """Import a module; a Ctrl-C meanwhile has its effect after that.
-
-    A package that is imported by half, such as pandas, can be of no use until Python ends.
-    """
-    came: list[Any] = []
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before):  # ignored, or the end of the process
+    """Import a module; a package that is imported by half, such as pandas, may be of no use."""
+    with _signals.held():
         return importlib.import_module(name)
-    try:
-        signal.signal(signal.SIGINT, lambda *signals: came.append(signals))
-    except ValueError:  # not the main thread, to which no signal comes
-        return importlib.import_module(name)
-    try:
-        return importlib.import_module(name)
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            before(*came[0])
 
 
 def __dir__() -> list[str]:

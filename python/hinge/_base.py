@@ -92,7 +92,9 @@ class KernelClassifier(Classifier):
 
     def _check_work(self) -> None:
         super()._check_work()
-        self._train_arguments()
+        self._check_shape()
+        self._progress()
+        _resources.check_cache(self.cache_size)
 
     def _check_shape(self) -> None:
         _parameters.choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))

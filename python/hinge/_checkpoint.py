@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hinge import _engine
+from hinge import _engine, _signals
 from hinge._npz import Archive
 from hinge._replacement import replaced
 
@@ -106,7 +106,8 @@ class Checkpoint:
     def save(self, table: _engine.Table) -> None:
         """Write the table in place of the file, or warn once that it cannot be written."""
         try:
-            self._write(table)
+            with _signals.held():  # an archive that is left by half says so on stderr
+                self._write(table)
         except TimeoutError:  # raised by a handler of signals, as that of an alarm
             raise
         except (OSError, ValueError) as error:

@@ -57,7 +57,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _check_work(self) -> None:
         """Check the parameters that change how training works, but not what it finds."""
-        _resources.threads(self.n_jobs)
+        _resources.check_jobs(self.n_jobs)
         self._check_warm_start()
 
     def _check_warm_start(self) -> None:

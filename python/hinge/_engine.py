@@ -368,7 +368,7 @@ def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
         "break_ties": model._breaks_ties(),
     }
     kernel = model._kernel_arguments()
-    _core.kernel_matrix(np.zeros((1, 1)), kernel, 1)  # refuses a kernel that is none
+    _core.check_kernel(kernel)
     return _Group(model._method, model._settings(), plan, []), kernel
 
 

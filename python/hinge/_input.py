@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from hinge import _numbers, _sparse
 
+# From so many labels on they are counted and not sorted, so many at a time.
+_MANY_LABELS = 1 << 16
 _FLOATS = [np.dtype(np.float64), np.dtype(np.float32)]
 
 
@@ -125,9 +127,26 @@ def check_labels(y: Any, name: str = "y") -> tuple[NDArray[Any], NDArray[np.uint
 
 
 def _unique_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes
+    if y.dtype.kind not in "OU" or len(y) < _MANY_LABELS:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        return classes, codes
+    # To sort so many objects or strings takes seconds, in which nobody hears Ctrl-C.
+    found: dict[Any, int] = {}
+    numbers = np.empty(len(y), dtype=np.intp)
+    for start in range(0, len(y), _MANY_LABELS):
+        block = y[start : start + _MANY_LABELS].tolist()
+        numbers[start : start + len(block)] = [
+            found.setdefault(label, len(found)) for label in block
+        ]
+    distinct = np.empty(len(found), dtype=y.dtype)
+    for place, label in enumerate(found):
+        distinct[place] = label
+    is_rare = len(found) <= len(y) // 3
+    # Three times each: that there are few of each kind is not what is asked.
+    check_classification_targets(np.repeat(distinct, 3) if is_rare else y)
+    classes, codes = np.unique(distinct, return_inverse=True)
+    return classes, codes[numbers]
 
 
 def _unique_integers(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:

@@ -46,6 +46,8 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             temporary.unlink()
         if isinstance(error, OSError) and error.filename == str(temporary):
             error.filename = str(path)  # the name that the caller knows
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None  # which an archive that was left by half hid
         raise
 
 

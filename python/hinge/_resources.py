@@ -23,17 +23,24 @@ def threads(n_jobs: Any) -> int:
     OMP_NUM_THREADS, and inside a worker of joblib it is that worker's share. At most 512, or
     as many as there are cores.
     """
-    if n_jobs is not None:
-        count = _parameters.integer("n_jobs", n_jobs)
-        if count == 0:
-            raise ValueError("n_jobs = 0 is not valid: it must be positive, negative or None")
+    check_jobs(n_jobs)
+    if n_jobs is not None and n_jobs > 0:
+        return int(n_jobs)
+    asked = int(joblib.effective_n_jobs(n_jobs))
+    return max(1, min(asked, every_core()))
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse a number of jobs that means no number of threads."""
+    if n_jobs is None:
+        return
+    count = _parameters.integer("n_jobs", n_jobs)
+    if count == 0:
+        raise ValueError("n_jobs = 0 is not valid: it must be positive, negative or None")
+    if count > _MOST_THREADS:  # only now: to count the cores takes longer than a small fit
         most = max(_MOST_THREADS, int(joblib.cpu_count()))
         if count > most:
             raise ValueError(f"n_jobs = {count} is not valid: it must be at most {most}")
-        if count > 0:
-            return count
-    asked = int(joblib.effective_n_jobs(n_jobs))
-    return max(1, min(asked, every_core()))
 
 
 def every_core() -> int:
@@ -48,10 +55,16 @@ def every_core() -> int:
 
 def cache_bytes(megabytes: Any) -> int:
     """Return a cache size in bytes, capped by the memory of the machine."""
+    size = check_cache(megabytes)
+    return max(1, int(min(size * 2**20, memory_bytes())))
+
+
+def check_cache(megabytes: Any) -> float:
+    """Return a cache size that is one."""
     size = _parameters.real("cache_size", megabytes)
     if not size > 0:
         raise ValueError(f"cache_size = {megabytes} is not valid: it must be positive (megabytes)")
-    return max(1, int(min(size * 2**20, memory_bytes())))
+    return size
 
 
 def budget_bytes(memory_budget: Any) -> int:

@@ -44,8 +44,8 @@ pub fn run_within<R: Send>(
         let rule = "it must be a positive number of seconds";
         Error::parameter("time_limit", limits.seconds.unwrap_or(f64::NAN), rule)
     })?;
-    check_room()?;
     let threads = limits.threads;
+    check_room(threads)?;
     let monitor = &Monitor::with_time_limit(limit);
     let mut outcome = None;
     let mut raised = None;
@@ -55,9 +55,7 @@ pub fn run_within<R: Send>(
         threads::with_pool(threads, |pool| {
             pool.in_place_scope(|scope| {
                 scope.spawn(move |_| {
-                    // Once more: the threads may have been started just now.
-                    let work = || check_room().and_then(|()| work(monitor));
-                    *outcome = Some(catch_unwind(AssertUnwindSafe(work)));
+                    *outcome = Some(catch_unwind(AssertUnwindSafe(|| work(monitor))));
                     drop(done);
                 });
                 while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(LOOK) {

@@ -2,12 +2,13 @@
 
 use super::arrays::{AnyVec, Rows, with_matrix};
 use super::door;
-use crate::data::Matrix;
+use crate::data::{Dense, Matrix};
 use crate::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 use crate::{Error, Result};
 use pyo3::prelude::*;
+use std::borrow::Cow;
 
 /// `(name, gamma, degree, coef0)`; gamma is a number, "scale" or "auto".
 #[derive(FromPyObject)]
@@ -44,6 +45,14 @@ impl KernelArgs {
             coef0: self.3,
         })
     }
+}
+
+/// Refuses parameters that are those of no kernel, whatever the rows.
+#[pyfunction]
+pub fn check_kernel(kernel: KernelArgs) -> PyResult<()> {
+    let row = Matrix::Dense(Dense::new(Cow::Borrowed(&[0.0][..]), 1, 1)?);
+    kernel.settings()?.check(&row)?;
+    Ok(())
 }
 
 #[pyfunction]

@@ -30,6 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(linear::linear_decision, module)?)?;
     module.add_function(wrap_pyfunction!(linear::decide, module)?)?;
     module.add_function(wrap_pyfunction!(linear::count_patterns, module)?)?;
+    module.add_function(wrap_pyfunction!(kernels::check_kernel, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::simd_level, module)?)?;
     module.add_function(wrap_pyfunction!(folds::fold_labels, module)?)?;

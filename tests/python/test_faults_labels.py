@@ -1,6 +1,7 @@
 """Labels keep their identity; labels and class weights that cannot be used are named."""
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from sklearn.exceptions import DataConversionWarning
 
 from estimators import CLASSIFIERS, PREDICTORS, SEARCHES, TRAINERS, each
-from hinge import OLLAWV, fold_labels
+from hinge import OLLAWV, _input, fold_labels
 
 REFUSED = (ValueError, TypeError)
 
@@ -237,3 +238,24 @@ def test_a_class_with_fewer_rows_than_folds_warns_as_stratified_folds(estimator)
 @each([*SEARCHES, "nested_cv"])
 def test_classes_that_all_have_fewer_rows_than_folds_are_refused(refuses):
     refuses(*few(1, 1, 1), r"n_splits=2|outer = 2")
+
+
+@pytest.mark.parametrize("kind", ["object", "U", "mixed", "distinct"])
+def test_many_words_are_coded_as_few_are(monkeypatch, kind):
+    words = np.char.add("c-", (np.arange(5000) * 7919 % 30).astype(str))
+    if kind == "distinct":
+        words = np.char.add("c", np.arange(5000).astype(str))
+    labels = words if kind == "U" else words.astype(object)
+    if kind == "mixed":
+        labels[4000] = 3
+    outcomes = []
+    for many in (1 << 16, 1000):
+        monkeypatch.setattr(_input, "_MANY_LABELS", many)
+        try:
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                classes, codes = _input.check_labels(labels)
+            outcomes.append((classes.dtype, classes.tolist(), codes.tolist(), len(warned)))
+        except TypeError as error:
+            outcomes.append(str(error)[:30])
+    assert outcomes[0] == outcomes[1]
