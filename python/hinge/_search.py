@@ -153,7 +153,9 @@ class GridSearchCV(model_selection.GridSearchCV):
         try:
             splits = _splits.by_numbers("cv", given, len(codes))
             scores = self._search(shared.model, cells, rows, splits, resources, scoring)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError) as error:
+            if type(error) not in (ValueError, TypeError):
+                raise  # of a handler of signals
             return False  # scikit-learn's way says which fit failed, or goes on without it
         seconds = time.perf_counter() - start
         self._set_results(candidates, scores, seconds)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hinge import SVC, GridSearchCV, PatternSearchCV
+from hinge import SVC, GridSearchCV, PatternSearchCV, _engine
 
 
 @pytest.mark.case(79)
@@ -36,3 +36,15 @@ def test_an_interrupt_of_the_first_fit_leaves_nothing(iris, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         search.fit(*iris)
     assert vars(search) == before
+
+
+def test_an_exception_of_a_signal_handler_is_not_taken_for_a_bad_candidate(noisy, monkeypatch):
+    class AlarmError(ValueError):
+        pass
+
+    def interrupted(*_, **__):
+        raise AlarmError
+
+    monkeypatch.setattr(_engine, "evaluate", interrupted)
+    with pytest.raises(AlarmError):
+        GridSearchCV(SVC(), {"C": [1, 2]}).fit(*noisy)

@@ -21,12 +21,17 @@ from soak.children import ChildError, in_a_child
 from soak.resident import address_space, forget_peak, give_back_at_once, resident, status
 from soak.tables import end, show
 
-# Room for not even the stack of a thread, and what the core wants to have left before it starts.
-LEAST, ROOM = 2**16, 65 * 2**20
+# Room for not even the stack of a thread.
+LEAST = 2**16
 # Threads that the system does not start are a RuntimeError, as in Python itself.
 ENDS = ("done", "MemoryError", "no threads")
 # What the core says where it does not even start.
 AT_THE_DOOR = "small buffers"
+
+
+def room_for(n_jobs):
+    """Return what the core wants to have left before it starts so many threads."""
+    return (65 + 8 * n_jobs) * 2**20
 
 
 def need(call, n_jobs):
@@ -98,11 +103,11 @@ def under_a_limit(call, n_jobs, room, is_warm, reference, done=None):
         return "died", str(death), ""
 
 
-def limits(most, count):
+def limits(most, count, n_jobs):
     """Return limits, a quarter with which nothing starts, the others up to twice the need."""
-    few = -(-count // 4)
-    some = ROOM + np.linspace(0, 2 * most + 2**20, count - few)
-    return [*np.geomspace(LEAST, ROOM, few, endpoint=False), *some]
+    few, least = -(-count // 4), room_for(n_jobs)
+    some = least + np.linspace(0, 2 * most + 2**20, count - few)
+    return [*np.geomspace(LEAST, least, few, endpoint=False), *some]
 
 
 def sweep(name, call, count, threads):
@@ -111,7 +116,7 @@ def sweep(name, call, count, threads):
     found, faults = Counter(), []
     for n_jobs in threads:
         most, done = need(call, n_jobs)
-        for number, room in enumerate(limits(most, count)):
+        for number, room in enumerate(limits(most, count, n_jobs)):
             is_warm = number % 2 == 0
             ended, fault, _ = under_a_limit(call, n_jobs, int(room), is_warm, reference, done)
             found[ended] += 1
@@ -134,7 +139,7 @@ def measure(count, share, threads=(1, 2), part=(0, 1)):
     return lines, faults
 
 
-# A few steps of each method, for more rows than the room above ROOM has place for.
+# A few steps of each method, for more rows than there is place for.
 _FEW_STEPS = {
     "nlsgd": {"epochs": 1, "time_limit": 1.0, "random_state": 0},
     "ollawv": {"max_sv_fraction": 1e-5},
@@ -154,7 +159,7 @@ def refusal_inside(method, n=100_000):
         model = hinge.fit(*small, method, **_FEW_STEPS.get(method, {"max_iter": 1}))
         call = Call(lambda model, _, data: machines(model.fit(*data)), rows(n), small, (model,))
         reference = call.run(pickle.loads(pickle.dumps(model)), 1, small)
-        for room in ROOM + 2**18 * 2 ** np.arange(8):
+        for room in room_for(2) + 2**18 * 2 ** np.arange(8):
             _, fault, said = under_a_limit(call, 2, int(room), True, reference)
             faults += [f"{method}, {int(room):,} bytes: {fault}"] if fault else []
             if AT_THE_DOOR not in said:
