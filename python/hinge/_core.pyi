@@ -11,6 +11,7 @@ __all__ = [
     "LibsvmReader",
     "Model",
     "__version__",
+    "check_kernel",
     "count_patterns",
     "decide",
     "fit",

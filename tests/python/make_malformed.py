@@ -128,7 +128,10 @@ def checkpoints(folder):
     npz(folder / "field-missing.npz", **{n: a for n, a in arrays.items() if n != "svc/n_iter"})
     (folder / "cut-off.npz").write_bytes(good.read_bytes()[:300])
     version = ("version.npy", member(np.array(2)))
-    pack(folder / "shape-huge.npz", [version, ("a.npy", HUGE)])
+    pack(folder / "shape-huge.npz", [version, ("svc/run.npy", HUGE)])
+    npz(folder / "array-unknown.npz", **arrays, a=[1.0])
+    npz(folder / "rows-not-counted.npz", **arrays | {"svc/confusion": table.confusion + 1})
+    npz(folder / "steps-negative.npz", **arrays | {"svc/n_iter": table.n_iter - 1})
     pack(folder / "not-an-array.npz", [version, ("svc/run.npy", b"text")])
 
 
