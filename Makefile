@@ -30,7 +30,7 @@ test-python: develop
 fuzz: develop need-rust
 	$(BIN)/python tests/python/fuzz.py --seconds $(FUZZ_SECONDS)
 
-# Long runs, about ten minutes: interrupts, memory, limits, budgets, processes. SOAK names some.
+# Long runs, about five minutes: interrupts, memory, limits, budgets, processes. SOAK names some.
 soak: develop
 	cd tests && $(abspath $(BIN))/python -m soak $(SOAK)
 
