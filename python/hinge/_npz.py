@@ -32,6 +32,7 @@ _BROKEN = (
     EOFError,
     OSError,
     RuntimeError,
+    SyntaxError,
     tokenize.TokenError,
     struct.error,
 )

@@ -99,6 +99,9 @@ def datasets(folder):
     text = member(np.array(3)).replace(b"'shape': ()", b" False : ()")
     own = [("X.npy", member(X)), ("y.npy", member(Y)), ("n_train.npy", text)]
     pack(folder / "description-with-odd-names.npz", own)
+    comma = member(np.array(3)).replace(b"'<i8'", b"',i8'")
+    own = [("X.npy", member(X)), ("y.npy", member(Y)), ("n_train.npy", comma)]
+    pack(folder / "type-with-a-comma.npz", own)
     npz(folder / "one-dimension.npz", X=X[0], y=Y[:2])
     npz(folder / "training-part-too-long.npz", X=X, y=Y, n_train=9)
     npz(folder / "class-out-of-range.npz", X=X, y=[0, 1, 2, 1, 0], classes=["p", "q"])
