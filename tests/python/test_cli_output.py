@@ -1,7 +1,6 @@
 """What commands print: tables for people, one JSON document for programs, help with examples."""
 
 import json
-import os
 
 import pytest
 
@@ -10,6 +9,7 @@ from commands import call, facts_of_command, stdout_of
 from hinge import datasets
 from hinge.cli import _info
 from hinge.cli._machine import METHODS
+from systems import posix
 
 COMMANDS = ("train", "predict", "cv", "nested-cv", "datasets", "info")
 
@@ -96,7 +96,7 @@ def test_a_table_in_a_narrow_terminal_loses_no_number(monkeypatch):
 
 
 @pytest.mark.case(95)
-@pytest.mark.skipif(os.name != "posix", reason="names have no control characters")
+@posix
 def test_control_characters_of_names_are_shown_and_not_obeyed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     name = "a\x1b[31m\n\u202eb"

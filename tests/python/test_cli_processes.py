@@ -12,7 +12,7 @@ import pytest
 
 import hinge
 from commands import run, start
-from systems import posix
+from systems import full, posix
 
 pytestmark = pytest.mark.case(95)
 
@@ -141,7 +141,7 @@ def run_in_shell(words, streams, cwd):
     return found.returncode, found.stderr
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@full
 def test_help_and_wrong_usage_on_a_full_stream_are_no_traceback(tmp_path):
     for words in ("--help", "train --help", "--version"):
         said = "hinge: No space left on device\n"
@@ -150,7 +150,7 @@ def test_help_and_wrong_usage_on_a_full_stream_are_no_traceback(tmp_path):
         assert run_in_shell(words, "2>/dev/full", tmp_path) == (2, ""), words
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs a shell that closes streams")
+@posix
 def test_a_closed_standard_input_is_told_in_a_sentence(tmp_path):
     said = "hinge: standard input is closed, and DATA is -\n"
     assert run_in_shell("train - m", "<&-", tmp_path) == (1, said)

@@ -10,6 +10,7 @@ import pytest
 from hinge.cli._output import Output
 from hinge.cli._progress import text_shown
 from processes import run_script
+from systems import full
 
 VERBOSE = """
 rng = np.random.default_rng(0)
@@ -22,7 +23,7 @@ def fit():
 
 FULL = pytest.param(
     "os.dup2(os.open('/dev/full', os.O_WRONLY), 2)",
-    marks=pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full"),
+    marks=full,
 )
 CLOSED = [
     "sys.stderr.close()",

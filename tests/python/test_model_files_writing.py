@@ -95,7 +95,7 @@ def test_the_longest_name_can_be_written(tmp_path):
     assert type(hinge.load(path)) is SVC
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+@posix
 def test_permissions_stay_what_they_are(old):
     for mode in (0o600, 0o640, 0o666):
         old.chmod(mode)
@@ -103,7 +103,7 @@ def test_permissions_stay_what_they_are(old):
         assert stat.S_IMODE(old.stat().st_mode) == mode
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+@posix
 def test_a_file_that_may_not_be_written_is_not_replaced(old, monkeypatch):
     content = old.read_bytes()
     old.chmod(0o444)
