@@ -2,6 +2,7 @@
 
 use super::Real;
 use super::dense::not_finite;
+use crate::error::reserve;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -129,6 +130,15 @@ impl<'a, T: Real> Csr<'a, T> {
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {
         let span = self.offsets[i]..self.offsets[i + 1];
         (&self.indices[span.clone()], &self.values[span])
+    }
+
+    /// The same rows in another type.
+    pub fn convert<U: Real>(&self) -> Result<Csr<'static, U>> {
+        let mut values = reserve(self.values().len(), 1, "converted rows")?;
+        values.extend(self.values().iter().map(|v| U::from_f64(v.to_f64())));
+        let (offsets, columns) = (self.offsets().to_vec(), self.indices().to_vec());
+        let (columns, values) = (Cow::Owned(columns), Cow::Owned(values));
+        Csr::new(offsets, columns, values, self.n_cols())
     }
 
     /// The rows `order[0], order[1], …` as a matrix of its own.

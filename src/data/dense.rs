@@ -67,6 +67,13 @@ impl<'a, T: Real> Dense<'a, T> {
         &self.values[i * self.n_cols..(i + 1) * self.n_cols]
     }
 
+    /// The same rows in another type.
+    pub fn convert<U: Real>(&self) -> Result<Dense<'static, U>> {
+        let mut values = crate::error::reserve(self.values.len(), 1, "converted rows")?;
+        values.extend(self.values.iter().map(|v| U::from_f64(v.to_f64())));
+        Dense::new(Cow::Owned(values), self.n_rows, self.n_cols)
+    }
+
     /// The rows `order[0], order[1], …` as a matrix of its own.
     pub fn gather(&self, order: &[u32]) -> Result<Dense<'static, T>> {
         let mut values = crate::error::reserve(order.len(), self.n_cols, "rows")?;

@@ -1,9 +1,7 @@
 //! Dense or sparse rows behind one type.
 
 use super::{Csr, Dense, Real};
-use crate::error::reserve;
 use crate::{Error, Result};
-use std::borrow::Cow;
 
 /// One row of a data set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,15 +86,9 @@ impl<T: Real> Matrix<'_, T> {
 
     /// The same rows in another type.
     pub fn convert<U: Real>(&self) -> Result<Matrix<'static, U>> {
-        let mut values = reserve(self.values().len(), 1, "converted rows")?;
-        values.extend(self.values().iter().map(|v| U::from_f64(v.to_f64())));
-        let values = Cow::Owned(values);
         Ok(match self {
-            Matrix::Dense(m) => Matrix::Dense(Dense::new(values, m.n_rows(), m.n_cols())?),
-            Matrix::Sparse(m) => {
-                let (offsets, columns) = (m.offsets().to_vec(), m.indices().to_vec());
-                Matrix::Sparse(Csr::new(offsets, Cow::Owned(columns), values, m.n_cols())?)
-            }
+            Matrix::Dense(m) => Matrix::Dense(m.convert()?),
+            Matrix::Sparse(m) => Matrix::Sparse(m.convert()?),
         })
     }
 

@@ -177,6 +177,41 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
+    /// The same rows in f64.
+    pub fn widen(&self) -> Result<PackedRows<f64>> {
+        match self {
+            PackedRows::Sparse(own) => {
+                Ok(PackedRows::Sparse(SparseRows::new(own.csr().convert()?)))
+            }
+            PackedRows::Columns { columns, n_cols } => Ok(PackedRows::Columns {
+                columns: columns.clone(),
+                n_cols: *n_cols,
+            }),
+            PackedRows::Panels {
+                values,
+                n_rows,
+                n_cols,
+            } => {
+                let (d, from_width, to_width) = (*n_cols, panel_width::<T>(), panel_width::<f64>());
+                let padded = n_rows.next_multiple_of(to_width);
+                let mut panels = simd::zero_pages::<f64>(padded, d, "rows in f64")?;
+                for i in 0..*n_rows {
+                    let from = &values[i / from_width * from_width * d..];
+                    let to = &mut panels[i / to_width * to_width * d..];
+                    for f in 0..d {
+                        to[f * to_width + i % to_width] =
+                            from[f * from_width + i % from_width].to_f64();
+                    }
+                }
+                Ok(PackedRows::Panels {
+                    values: panels,
+                    n_rows: *n_rows,
+                    n_cols: d,
+                })
+            }
+        }
+    }
+
     /// Writes row `i`, unpacked.
     fn copy_row(&self, i: usize, out: &mut [T]) {
         let width = panel_width::<T>();

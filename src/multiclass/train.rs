@@ -3,14 +3,15 @@
 use super::{MachineSpec, Scheme};
 use crate::data::{Labels, Matrix};
 use crate::kernel::{
-    CachedRows, ComputedRows, Gram, GramRows, Kernel, KernelKind, KernelRows, KernelSettings,
-    PackedRows, Parts, Threading, sweep_pays,
+    CachedRows, ComputedRows, ExactSums, Gram, GramRows, Kernel, KernelKind, KernelRows,
+    KernelSettings, PackedRows, Parts, Threading, WidenedRows, sweep_pays,
 };
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Problem, Start};
 use crate::{Error, Result, threads};
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Where kernel rows come from. The kernel values are the same, bit for bit, and so are the
 /// machines of methods that see one row at a time; an exact solver, whose working sets
@@ -53,6 +54,8 @@ pub struct TrainingSet<T: Lanes> {
     row_weights: Option<Vec<f64>>,
     starts: Vec<Start>,
     rows: Source<T>,
+    /// The packed rows in f64, where a solver has asked for them.
+    wide: OnceLock<PackedRows<f64>>,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +113,7 @@ impl<T: Lanes> TrainingSet<T> {
             row_weights: None,
             starts: Vec::new(),
             rows: source,
+            wide: OnceLock::new(),
         })
     }
 
@@ -267,6 +271,15 @@ impl<T: Lanes> TrainingSet<T> {
             row_weights: self.row_weights.as_deref(),
             order: self.labels.order(),
             start: self.starts.get(number).unwrap_or(&Start::Zero),
+            exact: None,
+        }
+    }
+
+    /// The packed rows in f64, for kernel values that are rounded to less.
+    fn widened(&self) -> Option<WidenedRows<'_, T>> {
+        match &self.rows {
+            Source::Packed(packed) => WidenedRows::new(packed, &self.kernel, &self.wide),
+            Source::Precomputed(_) => None,
         }
     }
 
@@ -335,10 +348,15 @@ impl<T: Lanes> TrainingSet<T> {
         let train_one = |number: usize, how: Threading| {
             let spec = scheme.machine(number, &self.labels);
             let weights = self.weights_of(&spec);
-            let problem = self.problem(number, &spec, &weights);
+            let widened = self.widened();
+            let problem = Problem {
+                exact: widened.as_ref().map(|rows| rows as &dyn ExactSums),
+                ..self.problem(number, &spec, &weights)
+            };
             let mut rows = make(spec.parts.clone(), how)?;
             let machines = solver.solve(&problem, &mut rows, monitor)?;
-            Ok((machines, rows.n_computed()))
+            let n_exact = widened.as_ref().map_or(0, WidenedRows::n_computed);
+            Ok((machines, rows.n_computed() + n_exact))
         };
         let size = |number| scheme.machine(number, &self.labels).parts.n_rows();
         let (large, small) = self.split_by_size((0..n_machines).map(size).collect());

@@ -9,7 +9,7 @@ use crate::data::{Labels, Matrix};
 use crate::kernel::{Extent, Kernel, KernelSettings};
 use crate::model;
 use crate::monitor::Monitor;
-use crate::multiclass::{RowSource, Scheme, TrainingSet};
+use crate::multiclass::{RowSource, Scheme, Training, TrainingSet};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Start, Status};
 use numpy::PyReadonlyArray1;
@@ -67,7 +67,7 @@ fn starts(arguments: &[StartArg<'_>]) -> PyResult<Vec<Start>> {
 }
 
 /// One model for each setting of the solver's path. Where a machine stalls on rows of f32, all are
-/// trained as if the rows were f64, and so is the model.
+/// trained as if the rows were f64; where outputs need f64, the model has rows of that type.
 pub fn fit(
     py: Python<'_>,
     data: &DataArgs<'_>,
@@ -96,19 +96,27 @@ pub fn fit(
         match &view.matrix()? {
             AnyMatrix::F64(matrix) => order.train(matrix, monitor),
             AnyMatrix::F32(matrix) => {
-                let models = order.train(matrix, monitor)?;
-                let has_stalled = |model: &Model| model.status.iter().any(|s| s == STALLED);
-                if !models.iter().any(has_stalled) || monitor.time_is_up() {
-                    return Ok(models);
+                let kernel = checked(order.kernel, matrix, monitor)?;
+                let set = order.set(matrix, kernel)?;
+                let training = order.solve(&set, monitor)?;
+                let any = |is: fn(&Machine) -> bool| training.machines.iter().flatten().any(is);
+                let has_stalled = any(|machine| machine.status == Status::Stalled);
+                let is_coarse = has_stalled || any(|machine| machine.needs_f64);
+                if !is_coarse || monitor.time_is_up() {
+                    return order.models(&set, matrix, &training, monitor);
                 }
-                // Kernel values in f32 may have been too coarse.
-                order.train(&matrix.convert::<f64>()?, monitor)
+                drop(set);
+                let wide = matrix.convert::<f64>()?;
+                if has_stalled {
+                    // Kernel values in f32 may have been too coarse.
+                    return order.train(&wide, monitor);
+                }
+                let set = order.set(&wide, kernel)?;
+                order.models(&set, &wide, &training, monitor)
             }
         }
     })
 }
-
-const STALLED: &str = Status::Stalled.name();
 
 /// All that is known of a training but the rows.
 struct Order<'a, S> {
@@ -130,18 +138,42 @@ impl<S: BinarySolver> Order<'_, S> {
         AnyModel: From<model::Model<T>>,
     {
         let kernel = checked(self.kernel, matrix, monitor)?;
+        let set = self.set(matrix, kernel)?;
+        let training = self.solve(&set, monitor)?;
+        self.models(&set, matrix, &training, monitor)
+    }
+
+    /// The rows with their labels and weights.
+    fn set<T: Lanes>(&self, matrix: &Matrix<'_, T>, kernel: Kernel) -> Result<TrainingSet<T>> {
         let labels = Labels::new(self.codes, self.class_weights.len())?;
         let weights = self.class_weights.to_vec();
         let mut set = TrainingSet::with_kernel(matrix, labels, weights, kernel)?;
         if let Some(weights) = self.sample_weights {
             set = set.with_row_weights(weights)?;
         }
-        let set = set.with_starts(self.starts.clone())?;
+        set.with_starts(self.starts.clone())
+    }
+
+    /// All machines.
+    fn solve<T: Lanes>(&self, set: &TrainingSet<T>, monitor: &Monitor) -> Result<Training> {
         monitor.check()?;
         let (scheme, bytes) = (self.scheme, self.cache_bytes);
-        let training = set.train(self.solver, scheme, self.source, bytes, monitor)?;
+        set.train(self.solver, scheme, self.source, bytes, monitor)
+    }
+
+    /// A model for each setting of the path.
+    fn models<T: Lanes>(
+        &self,
+        set: &TrainingSet<T>,
+        matrix: &Matrix<'_, T>,
+        training: &Training,
+        monitor: &Monitor,
+    ) -> Result<Vec<Model>>
+    where
+        AnyModel: From<model::Model<T>>,
+    {
         let of_setting = |machines: &Vec<Machine>| {
-            let model = model::Model::new(&set, scheme, machines, matrix, monitor)?;
+            let model = model::Model::new(set, self.scheme, machines, matrix, monitor)?;
             Ok(finish(
                 model,
                 machines,

@@ -30,8 +30,6 @@ pub struct L2 {
     n_iter: usize,
     /// What was added to g and taken from it since it was summed up, at most.
     moved: f64,
-    /// The largest `K_ii + 1` of all rows that had an alpha.
-    largest: f64,
 }
 
 /// The rows that an optimum would bring closer together.
@@ -75,7 +73,6 @@ impl L2 {
             fall: vec![f64::NEG_INFINITY; n],
             n_iter: 0,
             moved: 0.0,
-            largest: 0.0,
         })
     }
 
@@ -225,7 +222,6 @@ impl L2 {
             self.fall[i] = if alpha > 0.0 { 0.0 } else { f64::NEG_INFINITY };
             let row = rows.prepared(i);
             let size = row.at(i).to_f64() + 1.0;
-            self.largest = self.largest.max(size);
             self.moved += (size + self.ridge[i]) * change.abs();
             (row, self.signs[i] * change)
         });
@@ -252,9 +248,14 @@ impl L2 {
         f64::EPSILON * self.moved
     }
 
-    /// How far rounding of the kernel values to `T` may have moved g.
-    pub fn rounding<T>(&self) -> f64 {
-        rounding::<T>(self.largest, &self.alpha)
+    /// How far apart the rounding of kernel values has moved two values of g.
+    pub fn rounding(&self, problem: &Problem<'_>, enough: f64, monitor: &Monitor) -> Result<f64> {
+        let beta: Vec<f64> = (0..self.alpha.len())
+            .map(|i| self.signs[i] * self.alpha[i])
+            .collect();
+        let total: f64 = beta.iter().sum();
+        let sum = |i: usize| self.signs[i] * (self.g[i] - self.ridge[i] * self.alpha[i]) - total;
+        rounding(problem, &self.parts, &beta, sum, enough, monitor)
     }
 
     /// Steps since C was set.
@@ -282,6 +283,7 @@ impl L2 {
             n_iter: self.n_iter,
             n_loops: 1,
             status,
+            needs_f64: false,
         };
         machine.or_nothing()
     }

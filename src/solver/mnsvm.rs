@@ -18,7 +18,7 @@
 //! ways end at the same optimum.
 
 use super::l2::{Extremes, L2};
-use super::{BinarySolver, COARSE, Limit, Machine, Problem, Start, Status, ascending, positive};
+use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
 use crate::data::Random;
 use crate::kernel::KernelRows;
 use crate::monitor::Monitor;
@@ -123,7 +123,7 @@ impl BinarySolver for MnSvm {
             if std::mem::take(&mut is_first) {
                 start(&mut state, problem, rows, monitor)?;
             }
-            let status = self.run(&mut state, rows, limit, &mut random, monitor)?;
+            let status = self.run(&mut state, problem, rows, limit, &mut random, monitor)?;
             let square = state.square();
             let factor = if square > 0.0 { 1.0 / square } else { 0.0 };
             machines[number] = Some(state.machine(factor, status));
@@ -155,6 +155,7 @@ impl MnSvm {
     fn run<T: Lanes>(
         &self,
         state: &mut L2,
+        problem: &Problem<'_>,
         rows: &mut impl KernelRows<T>,
         limit: Limit,
         random: &mut Random,
@@ -181,7 +182,7 @@ impl MnSvm {
                 }
                 if eps <= self.settings.eps {
                     let tol = eps * square.sqrt() * tau.sqrt();
-                    let is_exact = state.rounding::<T>() <= COARSE * tol;
+                    let is_exact = state.rounding(problem, tol, monitor)? <= tol;
                     return Ok(if is_exact {
                         Status::Converged
                     } else {

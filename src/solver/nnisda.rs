@@ -12,7 +12,7 @@
 //! step.
 
 use super::l2::{Extremes, L2};
-use super::{BinarySolver, COARSE, Limit, Machine, Problem, Start, Status, ascending, positive};
+use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
 use crate::kernel::KernelRows;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -78,7 +78,7 @@ impl BinarySolver for NnIsda {
                 state.start_from_shares(terms, rows, monitor)?;
                 state.rescale();
             }
-            let status = self.run(&mut state, rows, limit, monitor)?;
+            let status = self.run(&mut state, problem, rows, limit, monitor)?;
             machines[number] = Some(state.machine(1.0, status));
         }
         Ok(machines.into_iter().flatten().collect())
@@ -89,6 +89,7 @@ impl NnIsda {
     fn run<T: Lanes>(
         &self,
         state: &mut L2,
+        problem: &Problem<'_>,
         rows: &mut impl KernelRows<T>,
         limit: Limit,
         monitor: &Monitor,
@@ -106,7 +107,8 @@ impl NnIsda {
                     is_fresh = true;
                     continue;
                 }
-                let is_exact = state.rounding::<T>() <= COARSE * self.settings.tol;
+                let tol = self.settings.tol;
+                let is_exact = state.rounding(problem, tol, monitor)? <= tol;
                 return Ok(if is_exact {
                     Status::Converged
                 } else {
