@@ -61,26 +61,12 @@ impl Extremes {
 
 impl L2 {
     /// The problem of a C, from nothing.
-    pub fn new(problem: &Problem<'_>, parts: &Parts) -> Result<Self> {
+    pub fn new(problem: &Problem<'_>, parts: &Parts, c: f64) -> Result<Self> {
         let n = parts.n_rows();
-        Ok(Self {
-            parts: parts.clone(),
-            signs: problem.signs_of(parts),
-            weights: problem.weights_of(parts),
-            ridge: vec![0.0; n],
-            alpha: vec![0.0; n],
-            g: vec![0.0; n],
-            fall: vec![f64::NEG_INFINITY; n],
-            n_iter: 0,
-            moved: 0.0,
-        })
-    }
-
-    /// Goes over to another C; alpha stays, and no kernel value is needed.
-    pub fn set_c(&mut self, c: f64) -> Result<()> {
+        let weights = problem.weights_of(parts);
         let smallest = 1.0 / LARGEST;
         let is_lost = |weight: &&f64| **weight > 0.0 && c * **weight < smallest;
-        if let Some(weight) = self.weights.iter().find(is_lost) {
+        if let Some(weight) = weights.iter().find(is_lost) {
             let rule = "times C it is too small";
             return Err(Error::parameter(
                 "class_weight or sample_weight",
@@ -88,17 +74,18 @@ impl L2 {
                 rule,
             ));
         }
-        self.n_iter = 0;
-        for i in 0..self.alpha.len() {
-            let ridge = 1.0 / (c * self.weights[i]);
-            if self.weights[i] == 0.0 {
-                self.g[i] = f64::INFINITY;
-            } else {
-                self.g[i] += (ridge - self.ridge[i]) * self.alpha[i];
-            }
-            self.ridge[i] = ridge;
-        }
-        Ok(())
+        let without = |weight: &f64| if *weight == 0.0 { f64::INFINITY } else { 0.0 };
+        Ok(Self {
+            parts: parts.clone(),
+            signs: problem.signs_of(parts),
+            ridge: weights.iter().map(|weight| 1.0 / (c * weight)).collect(),
+            alpha: vec![0.0; n],
+            g: weights.iter().map(without).collect(),
+            fall: vec![f64::NEG_INFINITY; n],
+            n_iter: 0,
+            moved: 0.0,
+            weights,
+        })
     }
 
     /// The label of a row.
