@@ -41,10 +41,7 @@ def counts(
     model = clone(estimator).set_params(**clone(cell, safe=False))
     if "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=threads)
-    X_train, X_test = rows.X[train], rows.X[test]
-    if rows.scale:
-        scaler = MinMaxScaler().fit(X_train)
-        X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
+    X_train, X_test = _parts(rows, split)
     weights = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight[train]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # n_unfinished counts them
@@ -67,3 +64,16 @@ def counts(
         "n_kernel_evals": int(getattr(model, "n_kernel_evals_", 0)),
         "n_unfinished": sum(end != "converged" for end in status),
     }
+
+
+def _parts(rows: Rows, split: Split) -> tuple[Any, Any]:
+    """Return the training and the test rows, scaled and rounded as the engine does it."""
+    train, test = (rows.X[part] for part in split)
+    if rows.scale:
+        if rows.single_precision:
+            train, test = train.astype(np.float64), test.astype(np.float64)
+        scaler = MinMaxScaler().fit(train)
+        train, test = scaler.transform(train), scaler.transform(test)
+    if rows.single_precision:
+        train, test = train.astype(np.float32), test.astype(np.float32)
+    return train, test
