@@ -31,9 +31,7 @@ _DECISIVE = (
     "set_params",
     "__sklearn_clone__",
 )
-_ORIGINAL = {
-    kind: {name: getattr(kind, name) for name in _DECISIVE} for kind in METHODS.values()
-}
+_ORIGINAL = {kind: {name: getattr(kind, name) for name in _DECISIVE} for kind in METHODS.values()}
 
 
 def methods() -> list[str]:

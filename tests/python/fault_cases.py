@@ -125,8 +125,8 @@ GROUPS = {
         ("two points", "solved exactly", EXACT),
         (
             "rows permuted",
-            "same decision values within the tolerance; OLLAWV begins with the first row, NLSGD and "
-            "SGDSVC go through the rows in their order",
+            "same decision values within the tolerance; OLLAWV begins with the first row, "
+            "NLSGD and SGDSVC go through the rows in their order",
             EXACT,
         ),
         ("classes swapped", "the mirrored machine", CLASSIFIERS),

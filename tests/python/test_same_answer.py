@@ -149,7 +149,7 @@ def test_the_order_of_the_other_rows_does_not_matter(noisy, rng):
 @pytest.mark.case(71, of="OLLAWV")
 def test_ollawv_depends_on_which_row_is_first(noisy):
     X, y = noisy
-    order = np.r_[1:len(y), 0]
+    order = np.r_[1 : len(y), 0]
     straight, turned = OLLAWV().fit(X, y), OLLAWV().fit(X[order], y[order])
     assert set(straight.support_) != set(order[turned.support_])
     assert not np.allclose(straight.decision_function(X), turned.decision_function(X))

@@ -122,5 +122,5 @@ def test_splits_that_are_not_as_many_as_announced_are_scikit_learns_error(iris):
         def get_n_splits(self, X=None, y=None, groups=None):
             return 4
 
-    with pytest.raises(ValueError, match="inconsistent results. Expected 4 splits, got 3"):
+    with pytest.raises(ValueError, match=r"inconsistent results\. Expected 4 splits, got 3"):
         GridSearchCV(SVC(), GRID, cv=Announced(3)).fit(*iris)

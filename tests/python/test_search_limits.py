@@ -69,7 +69,9 @@ def test_a_limit_of_steps_gives_what_single_fits_give_in_nested_cv():
     result = nested_cv(X, y, SVC(max_iter=5), GRID, outer=outer, inner=outer, scale=None)
     for found, (train, _) in zip(result.inner_scores, outer.split(X, y), strict=True):
         for own, (a, b) in zip(found, outer.split(X[train], y[train]), strict=True):
-            models = (SVC(max_iter=5, **cell).fit(X[train[a]], y[train[a]]) for cell in result.cells)
+            models = (
+                SVC(max_iter=5, **cell).fit(X[train[a]], y[train[a]]) for cell in result.cells
+            )
             expected = [model.score(X[train[b]], y[train[b]]) for model in models]
             np.testing.assert_array_equal(own, expected)
     assert result.counts["unfinished"] > 0

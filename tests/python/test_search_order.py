@@ -52,7 +52,8 @@ def drawn():
     rng = np.random.default_rng(0)
     samples = [rng.integers(0, 90, size=90) for _ in range(3)]
     rests = [np.setdiff1d(np.arange(90), sample) for sample in samples]
-    return [(sample, np.r_[rest[::-1], rest[:5]]) for sample, rest in zip(samples, rests)]
+    tested = [np.r_[rest[::-1], rest[:5]] for rest in rests]
+    return list(zip(samples, tested, strict=True))
 
 
 SPLITTERS = {

@@ -123,9 +123,7 @@ def test_nested_cv_refuses_a_score_that_it_would_not_call(three_classes):
 def test_single_fits_choose_what_the_engine_chooses(three_classes, search):
     X, y = three_classes
     options = {"outer": 2, "inner": 3, "random_state": 0, "n_jobs": 1} | search
-    shared, own = (
-        nested_cv(X, y, kind(tol=1e-8), GRID, **options) for kind in (SVC, Unchanged)
-    )
+    shared, own = (nested_cv(X, y, kind(tol=1e-8), GRID, **options) for kind in (SVC, Unchanged))
     np.testing.assert_array_equal(own.inner_scores, shared.inner_scores)
     np.testing.assert_array_equal(own.outer_scores, shared.outer_scores)
     np.testing.assert_array_equal(own.support_fraction, shared.support_fraction)
