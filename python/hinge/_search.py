@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import indexable
+from sklearn.utils import check_consistent_length, indexable
 
 from hinge import _engine, _input, _resources, _splits
 from hinge._classifier import Classifier
@@ -81,6 +81,7 @@ class _Shared:
     def rows(self, X: Any, y: Any) -> _engine.Rows:
         """Return checked rows and labels."""
         checked = _input.check_rows(X)
+        check_consistent_length(X, y)
         classes, codes = _input.check_labels(y)
         if sp.issparse(checked) and isinstance(self.scaler, sklearn_preprocessing.MinMaxScaler):
             raise _UnsharedError("scikit-learn's MinMaxScaler takes no sparse X")
@@ -166,8 +167,8 @@ class GridSearchCV(model_selection.GridSearchCV):
         cells = shared.cells(candidates)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but y is None")
-        X, y = indexable(X, y)
         rows = shared.rows(X, y)
+        X, y = indexable(X, y)
         weights = _input.sample_weights(params.get("sample_weight"), len(rows.codes))
         if weights is not None:
             _input.used_rows(weights, rows.classes, rows.codes)

@@ -118,6 +118,15 @@ def test_nested_cv_refuses_a_score_that_it_would_not_call(three_classes):
         nested_cv(*three_classes, Wrong(), GRID, random_state=0)
 
 
+def test_nested_cv_refuses_a_prediction_that_is_no_label(three_classes):
+    class Strange(SVC):
+        def predict(self, X):
+            return np.full(len(X), 99)
+
+    with pytest.raises(ValueError, match="it must return a label of y for each sample"):
+        nested_cv(*three_classes, Strange(), GRID, random_state=0)
+
+
 @pytest.mark.case(101, of="nested_cv")
 @pytest.mark.parametrize("search", [{"search": "pattern"}, {"prune": True}], ids=str)
 def test_single_fits_choose_what_the_engine_chooses(three_classes, search):
