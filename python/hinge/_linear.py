@@ -70,10 +70,12 @@ class LinearClassifier(Classifier):
         tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
         record = self._record()
         states = self._starts(X, classes)
-        found = self._train(X, codes, by_class, weights, states, self._settings(), record)
+        settings = self._settings()  # once: it draws a seed
+        found = self._train(X, codes, by_class, weights, states, settings, record)
         self._set_machines(found, classes)
         self._set_patterns(X, codes, weights, None)
-        self._set_curve(found, X, codes, by_class, weights, tested, record)
+        is_lambda = bool(settings["is_lambda"])
+        self._set_curve(found, X, codes, by_class, weights, tested, record, is_lambda)
 
     def _check_work(self) -> None:
         super()._check_work()
@@ -237,6 +239,7 @@ class LinearClassifier(Classifier):
         weights: NDArray[np.float64] | None,
         tested: tuple[Any, NDArray[np.integer[Any]]] | None,
         record: int | None,
+        is_lambda: bool,
     ) -> None:
         self.__dict__.pop("curve_", None)
         if record is None:
@@ -254,7 +257,7 @@ class LinearClassifier(Classifier):
                 loss=self._loss_name(),
                 scaling=scaling if isinstance(scaling, float) else 0.0,
                 value=self._path_value(vars(self)),
-                is_lambda=bool(self._settings()["is_lambda"]),
+                is_lambda=is_lambda,
             ),
             tested,
             _resources.threads(self.n_jobs),

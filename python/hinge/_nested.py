@@ -68,7 +68,8 @@ def nested_cv(
         Rows and labels, as for the estimators.
     method : str, estimator, or a list of them
         One of :func:`hinge.methods`, or an estimator with the parameters that the grid does
-        not vary. A list compares methods on the same folds.
+        not vary. A list compares methods on the same folds. A subclass of one of our
+        estimators is fitted cell by cell by its own methods, which takes longer.
     grid : dict of lists, list of such, or None
         Candidates; None for 8 x 8: C = 4^-2 ... 4^5 (OLLAWV: eight margins) by
         gamma = 4^-5 ... 4^2. Linear methods have no gamma.
@@ -349,6 +350,7 @@ class _Run:
             counts=counts,
             complete=stopped is None and not np.isnan(outer_scores).any(),
             _refit=functools.partial(refit, self.problem, estimator, cells, inner.n_inner, limits),
+            engine_reason=candidates.reason,
         )
 
     def _resources(self, seconds: dict[str, float], watcher: Any) -> _engine.Resources:
@@ -363,7 +365,8 @@ class _Run:
         for o, cell in enumerate(best):
             if cell is not None and table.done[o, cell]:
                 scores[o] = _engine.scores(table.confusion[o, cell], self.problem.scoring)
-                support[o] = table.n_support[o, cell] / len(self.folds[o][0][0])
+                n_support = table.n_support[o, cell]
+                support[o] = n_support / len(self.folds[o][0][0]) if n_support else np.nan
         return scores, support
 
 
@@ -411,7 +414,9 @@ def refit(
     if stopped is not None:
         raise stopped
     best = _best(_engine.scores(table.confusion, problem.scoring))
-    model = clone(estimator).set_params(**cells[best or 0], n_jobs=limits[0])
+    model = clone(estimator).set_params(**cells[best or 0])
+    if "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=limits[0])
     whole: Pipeline | Classifier = model
     if problem.scale is not None:
         whole = make_pipeline(MinMaxScaler(), model)

@@ -29,7 +29,8 @@ class NestedResult:
     best_params : list of dict
         The cell chosen in each outer fold.
     support_fraction : ndarray of shape (n_outer,)
-        Share of the training rows that are support vectors of the chosen machines.
+        Share of the training rows that are support vectors of the chosen machines; NaN for a
+        subclass without ``support_``.
     seconds : dict
         Wall time of the "inner" and the "outer" part; and, summed over all threads, of "rows",
         "products", "training" and "testing".
@@ -38,6 +39,8 @@ class NestedResult:
         did not converge, "unfinished".
     complete : bool
         False if an interrupt or the time limit came first.
+    engine_reason : str or None
+        Why the trainings were single fits; None if they were one computation.
     """
 
     method: str
@@ -51,6 +54,7 @@ class NestedResult:
     counts: dict[str, int]
     complete: bool
     _refit: Callable[[], Any] = field(repr=False)
+    engine_reason: str | None = None
 
     @property
     def mean_score(self) -> float:

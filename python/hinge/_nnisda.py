@@ -86,6 +86,7 @@ class NNISDA(SolvedClassifier):
     """
 
     _method = "nnisda"
+    _depends_on_start = True
 
     def __init__(
         self,

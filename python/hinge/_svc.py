@@ -160,6 +160,8 @@ class SVC(SolvedClassifier):
         self.verbose = verbose
 
     def _settings(self) -> dict[str, Any]:
+        if isinstance(self.random_state, np.random.RandomState):
+            _parameters.seed(self.random_state)  # without effect, but scikit-learn's SVC draws, too
         return {
             "tol": _parameters.real("tol", self.tol),
             "working_set_size": _parameters.count("working_set_size", self.working_set_size, None),

@@ -133,7 +133,6 @@ def test_float32_is_close_to_float64(three_classes):
     np.testing.assert_allclose(single.decision_function(X), double.decision_function(X), atol=1e-4)
 
 
-@pytest.mark.case(71, of="OLLAWV")
 def test_the_order_of_the_other_rows_does_not_matter(noisy, rng):
     X, y = noisy
     order = np.r_[0, 1 + rng.permutation(len(y) - 1)]
@@ -145,6 +144,15 @@ def test_the_order_of_the_other_rows_does_not_matter(noisy, rng):
     np.testing.assert_allclose(
         shuffled.decision_function(X), straight.decision_function(X), atol=1e-12
     )
+
+
+@pytest.mark.case(71, of="OLLAWV")
+def test_ollawv_depends_on_which_row_is_first(noisy):
+    X, y = noisy
+    order = np.r_[1 : len(y), 0]
+    straight, turned = OLLAWV().fit(X, y), OLLAWV().fit(X[order], y[order])
+    assert set(straight.support_) != set(order[turned.support_])
+    assert not np.allclose(straight.decision_function(X), turned.decision_function(X))
 
 
 @pytest.mark.case(72, of="OLLAWV")
