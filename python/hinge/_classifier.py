@@ -29,8 +29,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     _method: ClassVar[str]
     # The parameters of which many values cost little more than one, the first as in the core.
     _path: ClassVar[tuple[str, ...]] = ("C",)
-    # Whether another start changes scores: then no training along the path starts from another.
-    _depends_on_start: ClassVar[bool] = False
+    # Whether trainings along the path start from each other.
+    _starts_along_path: ClassVar[bool] = False
     _takes_weights: ClassVar[bool] = False
     # Whether the columns of sparse rows need not be sorted.
     _any_order: ClassVar[bool] = False

@@ -14,7 +14,6 @@ from sklearn.base import clone
 from hinge import _core, _input, _loop, _parameters
 from hinge._classifier import Classifier
 from hinge._methods import overridden
-from hinge._solved import SolvedClassifier
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 
@@ -454,11 +453,9 @@ def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
     kernel = model._kernel_arguments()
     _core.check_kernel(kernel)
     settings = model._settings()
-    starts_elsewhere = isinstance(model, SolvedClassifier) and not model._depends_on_start
-    limit = settings["max_iter"] if starts_elsewhere else None
+    limit = settings["max_iter"] if model._starts_along_path else None
     # A limit that the user sets must be reached from where a single training starts.
-    is_limited = limit is not None and limit != type(model)().max_iter
-    is_apart = model._depends_on_start or is_limited
+    is_apart = limit is not None and limit != type(model)().get_params()["max_iter"]
     return _Group(model._method, settings, plan, [], limit, is_apart), kernel
 
 

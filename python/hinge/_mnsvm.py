@@ -90,7 +90,6 @@ class MNSVM(SolvedClassifier):
     """
 
     _method = "mnsvm"
-    _depends_on_start = True
 
     def __init__(
         self,

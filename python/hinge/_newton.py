@@ -89,6 +89,7 @@ class NewtonSVC(SolvedClassifier):
     """
 
     _method = "newton"
+    _starts_along_path = True
     _path = ("C", "lambda_")
 
     def __init__(

@@ -86,7 +86,6 @@ class NNISDA(SolvedClassifier):
     """
 
     _method = "nnisda"
-    _depends_on_start = True
 
     def __init__(
         self,

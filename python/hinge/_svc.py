@@ -114,6 +114,7 @@ class SVC(SolvedClassifier):
     """
 
     _method = "svc"
+    _starts_along_path = True
     _seeds: SeedQueue | None
 
     def __init__(
