@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hinge import _core, _input, _parameters
+from hinge import _class_order, _core, _input, _parameters
 from hinge._classifier import Classifier
 
 Split = tuple[NDArray[Any], NDArray[Any]]
@@ -52,7 +52,11 @@ class Resources(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Checked rows, with their labels and how they are treated."""
+    """Checked rows, with their labels and how they are treated.
+
+    ``classes`` are sorted. ``order`` has their places in the order that the labels state, which
+    counts for ordinal machines only.
+    """
 
     X: Any
     classes: NDArray[Any]
@@ -60,6 +64,7 @@ class Rows(NamedTuple):
     sample_weight: NDArray[np.float64] | None
     scale: bool
     single_precision: bool
+    order: NDArray[np.intp] | None = None
 
 
 def can_share(estimator: Any) -> bool:
@@ -104,7 +109,8 @@ def evaluate(
         return _evaluate_elsewhere(candidates, rows, splits, resources, table, missing)
     end = None if resources.time_limit is None else time.monotonic() + resources.time_limit
     for group in candidates.groups:
-        work = _Work.of(group, missing, splits)
+        order = rows.order if group.plan["multi_class"] == "ordinal" else None
+        work = _Work.of(group, missing, splits, order)
         if work is None:
             continue
         stopped: BaseException | None = None
@@ -112,7 +118,6 @@ def evaluate(
             work.evaluation.run(
                 _input.native_rows(rows.X),
                 {
-                    "codes": rows.codes,
                     "n_classes": k,
                     "sample_weights": rows.sample_weight,
                     "scale": rows.scale,
@@ -122,6 +127,7 @@ def evaluate(
                     "time_limit": None if end is None else max(end - time.monotonic(), 1e-9),
                     "progress": _reporter(table, work, resources.watcher),
                     **group.plan,
+                    **_labels(group, rows, order),
                 },
             )
         except KeyboardInterrupt as interrupt:
@@ -253,16 +259,35 @@ def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
     return list(paths.values())
 
 
+def _labels(group: _Group, rows: Rows, order: NDArray[np.intp] | None) -> dict[str, Any]:
+    """Return the codes of rows, and weights of classes, in an order of the classes."""
+    weights = group.plan["class_weights"]
+    if order is None:
+        return {"codes": rows.codes, "class_weights": weights}
+    return {
+        "codes": _class_order.ranks(order)[rows.codes],
+        "class_weights": None if weights is None else weights[order],
+    }
+
+
 class _Work(NamedTuple):
     """An evaluation in the core, and where its cells belong."""
 
     evaluation: Any
+    # Of the classes in the evaluation; those of a table are sorted.
+    order: NDArray[np.intp] | None
     split: NDArray[np.int64]
     cell: NDArray[np.int64]
     place: NDArray[np.int64]
 
     @classmethod
-    def of(cls, group: _Group, missing: NDArray[np.bool_], splits: Sequence[Split]) -> _Work | None:
+    def of(
+        cls,
+        group: _Group,
+        missing: NDArray[np.bool_],
+        splits: Sequence[Split],
+        order: NDArray[np.intp] | None = None,
+    ) -> _Work | None:
         """Return the work that cells of a group are missing from some splits, if any is."""
         jobs: list[Any] = []
         parts: list[NDArray[np.int64]] = []
@@ -286,11 +311,14 @@ class _Work(NamedTuple):
         if not jobs:
             return None
         evaluation = _core.Evaluation(group.method, group.settings, jobs)
-        return cls(evaluation, *np.concatenate(parts).T)
+        return cls(evaluation, order, *np.concatenate(parts).T)
 
     def collect(self, table: Table) -> None:
         """Enter what is done into the table."""
         found = self.evaluation.table(table.confusion.shape[-1])
+        if self.order is not None:
+            ranks = _class_order.ranks(self.order)
+            found["confusion"] = found["confusion"][..., ranks[:, np.newaxis], ranks]
         done = found["done"][self.place]
         split, cell, place = self.split[done], self.cell[done], self.place[done]
         for name, own in table._asdict().items():
@@ -320,6 +348,11 @@ class Candidates(NamedTuple):
     estimator: Classifier
     cells: Sequence[dict[str, Any]]
     groups: list[_Group]
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether the order of the classes counts for any cell."""
+        return any(group.plan["multi_class"] == "ordinal" for group in self.groups)
 
     @classmethod
     def of(cls, estimator: Classifier, cells: Sequence[dict[str, Any]], rows: Rows) -> Candidates:

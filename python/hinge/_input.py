@@ -193,11 +193,13 @@ def refuse_missing_labels(y: Any, name: str = "y") -> None:
 
 
 def codes_of(y: Any, classes: NDArray[Any], name: str = "y") -> NDArray[np.intp]:
-    """Return the code of each label, -1 for one that is none of the sorted classes."""
+    """Return the code of each label, -1 for one that is none of the classes."""
     refuse_missing_labels(y, name)
     labels = column_or_1d(y, warn=True)
     try:
-        codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+        order = np.argsort(classes)  # classes of ordinal machines need not be sorted
+        places = np.searchsorted(classes, labels, sorter=order).clip(max=len(classes) - 1)
+        codes = order[places]
         is_known = np.asarray(classes[codes] == labels, dtype=bool)
     except TypeError:
         raise TypeError(

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from hinge import _engine, _input, _parameters, _progress, _resources, _splits
+from hinge import _class_order, _engine, _input, _parameters, _progress, _resources, _splits
 from hinge._checkpoint import Checkpoint, signature
 from hinge._classifier import Classifier
 from hinge._inner import InnerSearch
@@ -143,6 +143,8 @@ def nested_cv(
     run = _Run(problem, folds, threads, budget, end, prune, progress, checkpoint)
     # All methods are checked before the work of the first begins.
     tasks = _tasks(method, grid, problem.rows, random_state)
+    if problem.rows.order is None and any(task.candidates.is_ordinal for task in tasks):
+        _class_order.warn_if_text(problem.rows.classes)
     if isinstance(method, str | Classifier):
         return run.select(tasks[0], search)
     results: dict[str, NestedResult] = {}
@@ -218,8 +220,9 @@ class _Problem:
             )
         if scale == "global":
             checked = MinMaxScaler().fit_transform(checked).astype(np.float32)
+        order = _class_order.order_of(y, classes)
         rows = _engine.Rows(
-            checked, classes, codes, weights, scale == "fold", single_precision=scale is not None
+            checked, classes, codes, weights, scale == "fold", scale is not None, order
         )
         return cls(rows, X, y, scale, scoring)
 
@@ -282,6 +285,8 @@ class _Run:
         name, label, estimator, candidates = task
         cells = list(candidates.cells)
         rows, folds = self.problem.rows, self.folds
+        if not candidates.is_ordinal:
+            rows = rows._replace(order=None)  # no part of the run, nor of its checkpoint
         seconds: dict[str, float] = {}
         splits = [split for _, inside in folds for split in inside]
         table = _engine.empty_table(len(splits), len(cells), len(rows.classes))
@@ -419,4 +424,5 @@ def refit(
     weights = problem.rows.sample_weight
     key = "sample_weight" if whole is model else f"{name}__sample_weight"
     extra = {} if weights is None else {key: weights}
-    return whole.fit(problem.X, problem.y, **extra)
+    with _class_order.told():
+        return whole.fit(problem.X, problem.y, **extra)

@@ -18,7 +18,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 
-from hinge import _engine, _input, _resources, _splits
+from hinge import _class_order, _engine, _input, _resources, _splits
 from hinge._classifier import Classifier
 from hinge._pattern import PatternSearch
 from hinge._scaling import MinMaxScaler
@@ -65,6 +65,11 @@ class _Shared:
                 return None
             cells.append(cell)
         return cells
+
+    def is_ordinal(self, cells: Sequence[dict[str, Any]]) -> bool:
+        """Tell whether the order of the classes counts for any cell."""
+        own = self.model.multi_class
+        return any(cell.get("multi_class", own) == "ordinal" for cell in cells)
 
 
 class GridSearchCV(model_selection.GridSearchCV):
@@ -142,7 +147,10 @@ class GridSearchCV(model_selection.GridSearchCV):
         if weights is not None:
             _input.used_rows(weights, classes, codes)
             return False  # scikit-learn's versions differ in whether they weight the score
-        rows = _engine.Rows(checked, classes, codes, None, shared.scale, False)
+        order = _class_order.order_of(y, classes)
+        if order is None and shared.is_ordinal(cells):
+            _class_order.warn_if_text(classes)
+        rows = _engine.Rows(checked, classes, codes, None, shared.scale, False, order)
         splitter = check_cv(self.cv, y, classifier=True)
         given = list(splitter.split(X, y, params.get("groups")))
         # Scikit-learn's way gets these splits, too: some can be asked for only once.
@@ -165,7 +173,8 @@ class GridSearchCV(model_selection.GridSearchCV):
         if self.refit:
             start = time.perf_counter()
             self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_)
-            self.best_estimator_.fit(X, y)
+            with _class_order.told():
+                self.best_estimator_.fit(X, y)
             self.refit_time_ = time.perf_counter() - start
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_

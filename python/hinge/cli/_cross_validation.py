@@ -112,11 +112,13 @@ def run_folds(
     import numpy as np
     from sklearn.exceptions import ConvergenceWarning
 
-    from hinge import _engine, _input, _resources, fold_labels
+    from hinge import _class_order, _engine, _input, _resources, fold_labels
     from hinge._progress import watcher
 
     start = time.perf_counter()
     classes, codes = _input.check_labels(data.labels)
+    if estimator.multi_class == "ordinal":
+        _class_order.warn_if_text(classes)
     rows = _engine.Rows(_input.check_rows(data.X), classes, codes, None, machine.scale, False)
     held_out = fold_labels(codes, n_folds, machine.seed)
     splits = [
