@@ -72,7 +72,8 @@ class SGDSVC(LinearClassifier):
         (there None is 0). None without ``early_stopping`` never stops early.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
         A machine for each class against the rest; for each pair; or for neighbours in the
-        order of the labels.
+        order of the labels: that of an ordered pandas Categorical or a polars Enum, else the
+        sorted one.
     class_weight : dict, "balanced" or None, default=None
         Factor of the loss of each class.
     warm_start : bool, default=False
@@ -197,7 +198,8 @@ class SGDSVC(LinearClassifier):
         X, y, sample_weight
             As in :meth:`fit`.
         classes : array-like of labels, or None
-            All labels that will ever come; needed in the first call only.
+            All labels that will ever come; needed in the first call only. With
+            ``multi_class="ordinal"`` an ordered pandas Categorical states their order.
 
         Returns
         -------
