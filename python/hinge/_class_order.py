@@ -35,9 +35,8 @@ def order_of(y: Any, classes: NDArray[Any]) -> NDArray[np.intp] | None:
     """
     if len(classes) < 3:
         return None
-    columns = _frame.columns(y)
-    if columns is not None and len(columns) == 1:
-        ((_, y),) = columns
+    if len(_frame.names_of(y) or ()) == 1:
+        y = _frame.column(y, 0)
     dtype = getattr(y, "dtype", None)
     is_enum = type(dtype).__name__ == "Enum" and type(dtype).__module__.startswith("polars.")
     if not is_enum and getattr(dtype, "ordered", None) is not True:

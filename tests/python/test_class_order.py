@@ -75,7 +75,9 @@ def test_other_schemes_keep_the_sorted_order_of_scikit_learn(estimator):
 def test_text_without_an_order_warns_in_one_sentence(estimator):
     X, codes = grades()
     estimator.set_params(multi_class="ordinal")
-    sentence = re.escape(f"alphabetical order, {ALPHABET}; to state another order") + ".*Categorical"
+    sentence = (
+        re.escape(f"alphabetical order, {ALPHABET}; to state another order") + ".*Categorical"
+    )
     for labels in (NAMES[codes], pd.Series(NAMES[codes], dtype="category")):
         with pytest.warns(UserWarning, match=sentence) as caught:
             model = estimator.fit(X, labels)
