@@ -1,7 +1,6 @@
 """Ordinal machines take the order of classes that labels state; text without one warns."""
 
 import pickle
-import re
 
 import numpy as np
 import pandas as pd
@@ -75,9 +74,7 @@ def test_other_schemes_keep_the_sorted_order_of_scikit_learn(estimator):
 def test_text_without_an_order_warns_in_one_sentence(estimator):
     X, codes = grades()
     estimator.set_params(multi_class="ordinal")
-    sentence = (
-        re.escape(f"alphabetical order, {ALPHABET}; to state another order") + ".*Categorical"
-    )
+    sentence = f"alphabetical order, {ALPHABET}; to state another order.*Categorical"
     for labels in (NAMES[codes], pd.Series(NAMES[codes], dtype="category")):
         with pytest.warns(UserWarning, match=sentence) as caught:
             model = estimator.fit(X, labels)
@@ -117,6 +114,13 @@ def test_a_frame_of_one_column_states_its_order():
     assert model.classes_.tolist() == NAMES.tolist()
 
 
+def scores_of(search):
+    """Return the mean score of each candidate."""
+    found = search.cv_results_
+    cells = [repr(sorted(cell.items())) for cell in found["params"]]
+    return dict(zip(cells, found["mean_test_score"], strict=True))
+
+
 @pytest.mark.parametrize("search", [hinge.GridSearchCV, hinge.PatternSearchCV])
 def test_a_search_gives_the_scores_of_integers_in_that_order(search):
     X, codes = grades()
@@ -127,9 +131,9 @@ def test_a_search_gives_the_scores_of_integers_in_that_order(search):
     found = search(hinge.SVC(), grid, cv=splits).fit(X, y)
     assert found.used_engine_
     loop = model_selection.GridSearchCV(hinge.SVC(), grid, cv=splits).fit(X, y)
-    scores = dict(zip(map(repr, loop.cv_results_["params"]), loop.cv_results_["mean_test_score"]))
-    for cell, score in zip(found.cv_results_["params"], found.cv_results_["mean_test_score"]):
-        assert score == pytest.approx(scores[repr(cell)])
+    scores = scores_of(loop)
+    for cell, score in scores_of(found).items():
+        assert score == pytest.approx(scores[cell])
     fixed = {"multi_class": ["ordinal"], "class_weight": [dict.fromkeys(NAMES, 2.0) | {"best": 1}]}
     best = search(hinge.SVC(), fixed, cv=splits).fit(X, y)
     loop = model_selection.GridSearchCV(hinge.SVC(), fixed, cv=splits).fit(X, y)
@@ -158,9 +162,9 @@ def test_searches_warn_once_of_text(tmp_path):
         "search": lambda: hinge.GridSearchCV(model, {"C": [1.0, 2.0]}).fit(X, y),
         "nested": lambda: hinge.nested_cv(X, y, model, {"C": [1.0]}, outer=2, inner=2).refit(),
     }
-    for call in calls.values():
+    for made in calls.values():
         with pytest.warns(UserWarning, match=ALPHABET) as caught:
-            call()
+            made()
         assert [warning.filename for warning in caught] == [__file__]
 
 
