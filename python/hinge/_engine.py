@@ -136,8 +136,11 @@ def evaluate(
         if resources.seconds is not None:
             for phase, seconds in work.evaluation.seconds():
                 resources.seconds[phase] = resources.seconds.get(phase, 0.0) + seconds
-        if resources.watcher is not None:
-            resources.watcher.update(table)
+        try:
+            if resources.watcher is not None:
+                resources.watcher.update(table)
+        except KeyboardInterrupt as interrupt:  # what is done is done
+            stopped = interrupt
         if stopped is not None:
             return table, stopped
     return table, None

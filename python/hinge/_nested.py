@@ -22,6 +22,7 @@ from hinge._checkpoint import Checkpoint, signature
 from hinge._classifier import Classifier
 from hinge._inner import InnerSearch
 from hinge._methods import METHODS, estimator_of
+from hinge._nested_comparison import NestedComparison
 from hinge._nested_result import NestedResult
 from hinge._scaling import MinMaxScaler
 
@@ -100,7 +101,9 @@ def nested_cv(
         Of the folds; an int also of methods that are given by name.
     progress : bool, function or None
         True shows a bar on stderr: cells done, best score so far, time left. A function is
-        called with a dictionary of these numbers.
+        called with a dictionary of these numbers: "method", "done", "total", "best",
+        "seconds", "seconds_left". "best" is the highest mean inner score of a cell with all
+        inner folds of an outer fold; it never falls, and is NaN before the first such cell.
     time_limit : float or None
         Seconds; what is done by then is returned.
     checkpoint : path or None
@@ -109,9 +112,10 @@ def nested_cv(
 
     Returns
     -------
-    NestedResult, or with a list of methods a dict of them by name ("svc", "svc-2", ...)
-        After Ctrl-C, too, with ``complete`` False, if any cell was done; methods of which none
-        was done are missing.
+    NestedResult, or NestedComparison
+        With a list of methods their results by name ("svc", "svc-2", ...). After Ctrl-C, too,
+        with ``complete`` False, if any training was done; printed, the result says how far the
+        run came and what the best inner score is so far.
 
     Notes
     -----
@@ -157,7 +161,7 @@ def nested_cv(
             break
         if not results[task.label].complete:
             break
-    return results
+    return NestedComparison(results, [task.label for task in tasks if task.label not in results])
 
 
 class _Task(NamedTuple):
@@ -290,7 +294,8 @@ class _Run:
         seconds: dict[str, float] = {}
         splits = [split for _, inside in folds for split in inside]
         table = _engine.empty_table(len(splits), len(cells), len(rows.classes))
-        shown = _progress.watcher(self.progress, name, self.problem.scoring)
+        n_inner = len(splits) // len(folds)
+        shown = _progress.watcher(self.progress, name, self.problem.scoring, n_inner)
         saved = None
         if self.checkpoint is not None:
             run = signature(estimator, cells, rows, splits)
@@ -341,6 +346,9 @@ class _Run:
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        is_complete = stopped is None and not np.isnan(outer_scores).any()
+        why: Literal["interrupt", "time limit"] = "time limit" if stopped is None else "interrupt"
+        is_planned = search == "grid" and not self.prune
         limits = (self.threads, self.budget)
         return NestedResult(
             method=label,
@@ -352,7 +360,9 @@ class _Run:
             support_fraction=support,
             seconds={"inner": judged - start, "outer": time.perf_counter() - judged, **seconds},
             counts=counts,
-            complete=stopped is None and not np.isnan(outer_scores).any(),
+            complete=is_complete,
+            planned=table.done.size + len(folds) if is_planned else None,
+            stopped=None if is_complete else why,
             _refit=functools.partial(refit, self.problem, estimator, cells, inner.n_inner, limits),
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hinge._spread import with_spread
 from hinge.cli._machine import Machine
 from hinge.cli._options import Scoring
 from hinge.cli._output import Output, table
@@ -19,7 +20,6 @@ from hinge.cli._summary import (
     headline_of_data,
     headline_of_machine,
     share,
-    with_spread,
 )
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def run_folds(
         (np.flatnonzero(held_out != fold), np.flatnonzero(held_out == fold))
         for fold in range(n_folds)
     ]
-    shown = watcher(cells_shown(output), machine.method, scoring)
+    shown = watcher(cells_shown(output), machine.method, scoring, n_folds)
     threads, budget = _resources.threads(machine.jobs), _resources.budget_bytes(None)
     resources = _engine.Resources(threads, budget, watcher=shown)
     try:
