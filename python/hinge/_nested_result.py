@@ -124,12 +124,12 @@ class NestedResult:
 
     def __str__(self) -> str:
         """Return a short table of the outer folds that were judged, and what is missing."""
-        lines = self._what_is_done()[1:]
+        headline, *lines = self._first_lines()
         for fold, params in self._judged():
             chosen = ", ".join(f"{name}={short(value)}" for name, value in params.items())
             lines.append(f"outer fold {fold}: {self.outer_scores[fold]:.4f}  {chosen}")
         lines.append(f"{self.counts['trainings']:,} trainings in {self.wall_seconds:.2f} s")
-        return text_lines([self._headline()]) + "\n" + text_lines(lines, "  ")
+        return text_lines([headline]) + "\n" + text_lines(lines, "  ")
 
     __repr__ = __str__
 
@@ -148,20 +148,22 @@ class NestedResult:
         mean = with_spread(self.mean_score, self.std_score)
         foot = ["mean", mean, *("" for _ in names), short_share(self.support_fraction)]
         head = ["outer fold", self.scoring, *names, "support vectors"]
-        lines = self._what_is_done()[1:]
+        headline, *lines = self._first_lines()
         lines.append(f"{self.counts['trainings']:,} trainings in {self.wall_seconds:.2f} s")
         if not judged:
-            return html_lines([self._headline(), *lines])
-        return html_table(self._headline(), head, body, [foot]) + html_lines(lines)
+            return html_lines([headline, *lines])
+        return html_table(headline, head, body, [foot]) + html_lines(lines)
 
-    def _headline(self) -> str:
-        found = []
-        if self._judged():
-            found = [
-                f"{self.scoring} {with_spread(self.mean_score, self.std_score)}",
-                f"{short_share(self.support_fraction)} support vectors",
-            ]
-        return f"{self.method}: " + ", ".join(found + self._what_is_done()[:1])
+    def _first_lines(self) -> list[str]:
+        """Return the mean score, if there is one, and how far a run came that is not complete."""
+        lines, n_judged = self._what_is_done(), len(self._judged())
+        if n_judged:
+            n_outer = len(self.outer_scores)
+            folds = "" if n_judged == n_outer else f" on {n_judged} of {n_outer} outer folds"
+            mean = with_spread(self.mean_score, self.std_score)
+            share = short_share(self.support_fraction)
+            lines.insert(0, f"{self.scoring} {mean}{folds}, {share} support vectors")
+        return [f"{self.method}: {lines[0]}", *lines[1:]]
 
     def _judged(self) -> list[tuple[int, dict[str, Any]]]:
         """Return the outer folds with a score, and what was chosen there."""
