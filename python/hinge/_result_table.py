@@ -10,6 +10,8 @@ WIDTH = 80
 _GAP = 2
 
 # Colours and fonts are those of the page, be it light or dark.
+_TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
+_CAPTION = "text-align:left;white-space:nowrap;padding:0.4em 0.8em"
 _CELL = "padding:0.2em 0.8em;text-align:right"
 _NAME = "padding:0.2em 0.8em;text-align:left"
 _LINE = ";border-top:1px solid currentColor"
@@ -57,17 +59,21 @@ def text_lines(lines: Sequence[str], indent: str = "") -> str:
 def html_table(caption: str, head: Row, body: Sequence[Row], foot: Sequence[Row]) -> str:
     """Return a table whose first column has names, and whose last rows sum it up."""
     return (
-        f'<table><caption style="text-align:left">{html.escape(caption)}</caption>'
+        f'<table style="{_TABLE}"><caption style="{_CAPTION}">{html.escape(caption)}</caption>'
         f"<thead>{_row(head, 'col')}</thead>"
-        f"<tbody>{''.join(_row(row) for row in body)}</tbody>"
-        f"<tfoot>{''.join(_row(row, line=not place) for place, row in enumerate(foot))}</tfoot>"
+        f"<tbody>{_rows(body)}</tbody><tfoot>{_rows(foot)}</tfoot>"
         "</table>"
     )
 
 
 def html_lines(lines: Sequence[str]) -> str:
-    """Return lines as paragraphs."""
-    return "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+    """Return lines as a paragraph."""
+    return f"<p>{'<br/>'.join(map(html.escape, lines))}</p>" if lines else ""
+
+
+def _rows(rows: Sequence[Row]) -> str:
+    """Return rows below a line."""
+    return "".join(_row(row, line=not place) for place, row in enumerate(rows))
 
 
 def _row(row: Row, scope: str = "row", line: bool = False) -> str:
