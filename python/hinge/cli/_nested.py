@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -143,7 +144,8 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
         output.document(_document(data, selection, results))
     else:
         output.print(headline_of_data(data))
-        output.print(_table(results, selection.scoring))
+        if judged := results._judged():
+            output.print(_table(judged, selection.scoring))
         for note in results._notes():
             output.print(note)
     if interrupts:
@@ -153,7 +155,7 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
         say("the time limit came first; this is what was done")
 
 
-def _table(results: NestedComparison, scoring: str) -> Any:
+def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:
     heads = ("method", "fold", scoring, "chosen", "SVs", "seconds")
     rows = []
     for name, result in results.items():
