@@ -117,9 +117,12 @@ class KernelClassifier(Classifier):
         super()._restore(saved)
         self._check_shape()
         self._set_model(_model_state.from_fields(saved, len(self.classes_)), self.classes_)
-        self._scheme = _model_state.scheme(saved)
+        self._scheme = self._saved_scheme(saved)
         if _model_state.n_cols(saved) != self._n_columns(saved):
             raise ValueError("'model/n_cols' and 'n_features_in_' do not fit")
+
+    def _saved_scheme(self, saved: Fields) -> str:
+        return _model_state.scheme(saved)
 
     def _n_columns(self, saved: Fields) -> int:
         """Return the columns that rows have when they come to the model."""
@@ -188,7 +191,8 @@ class KernelClassifier(Classifier):
         the lower label). One-vs-rest: the largest value.
         Ordinal: the label that most training rows have (by weight) among those for which
         all machines have the same signs, or, if there is none, among all; ties go to the
-        lower label. ``classes_`` is the order.
+        lower label. ``classes_`` is the order: that of an ordered pandas Categorical or a
+        polars Enum, else the sorted one.
         """
         codes = self._model_predict(X)
         return np.asarray(self.classes_[codes])

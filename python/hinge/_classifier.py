@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
-from hinge import _fields, _input, _model_file, _parameters, _resources
+from hinge import _class_order, _fields, _input, _model_file, _parameters, _resources
 from hinge._state import kept_on_failure
 
 
@@ -73,6 +73,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X = _input.check_rows(X, estimator=self, any_order=self._any_order)
         check_consistent_length(X, y)
         classes, codes = _input.check_labels(y)
+        if _parameters.scheme(self.multi_class) == "ordinal":
+            classes, codes = _class_order.in_order(y, classes, codes)
         return X, classes, codes
 
     def _progress(self) -> Callable[[int], None] | None:
@@ -142,10 +144,15 @@ class Classifier(ClassifierMixin, BaseEstimator):
         _resources.threads(self.n_jobs)
         _parameters.scheme(self.multi_class)
         self.n_features_in_ = saved.integer("n_features_in_", 1)
-        self.classes_ = saved.labels("classes_")
+        is_ordinal = self._saved_scheme(saved) == "ordinal"
+        self.classes_ = saved.labels("classes_", any_order=is_ordinal)
         if "feature_names_in_" in saved:
             names = saved.texts("feature_names_in_", self.n_features_in_)
             self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _saved_scheme(self, saved: _fields.Fields) -> str:
+        """Return how the model of a file splits classes into machines."""
+        raise NotImplementedError
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was pickled, and refuse a fitted state that cannot predict."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hinge import _core, _input, _loop, _parameters
+from hinge import _class_order, _core, _input, _loop, _parameters
 from hinge._classifier import Classifier
 from hinge._methods import overridden
 
@@ -52,7 +52,11 @@ class Resources(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Checked rows, with their labels and how they are treated."""
+    """Checked rows, with their labels and how they are treated.
+
+    ``classes`` are sorted. ``order`` has their places in the order that the labels state, which
+    counts for ordinal machines only.
+    """
 
     X: Any
     classes: NDArray[Any]
@@ -60,6 +64,7 @@ class Rows(NamedTuple):
     sample_weight: NDArray[np.float64] | None
     scale: bool
     single_precision: bool
+    order: NDArray[np.intp] | None = None
 
 
 def unshared(estimator: Any) -> str | None:
@@ -131,7 +136,8 @@ def _run(
     end: float | None,
 ) -> BaseException | None:
     """Enter the missing cells of a group into the table; return what stopped it."""
-    work = _Work.of(group, missing, splits)
+    order = rows.order if group.plan["multi_class"] == "ordinal" else None
+    work = _Work.of(group, missing, splits, order)
     if work is None:
         return None
     stopped: BaseException | None = None
@@ -139,7 +145,6 @@ def _run(
         work.evaluation.run(
             _input.native_rows(rows.X),
             {
-                "codes": rows.codes,
                 "n_classes": len(rows.classes),
                 "sample_weights": rows.sample_weight,
                 "scale": rows.scale,
@@ -149,6 +154,7 @@ def _run(
                 "time_limit": None if end is None else max(end - time.monotonic(), 1e-9),
                 "progress": _reporter(table, work, resources.watcher),
                 **group.plan,
+                **_labels(group, rows, order),
             },
         )
     except KeyboardInterrupt as interrupt:
@@ -157,8 +163,11 @@ def _run(
     if resources.seconds is not None:
         for phase, seconds in work.evaluation.seconds():
             resources.seconds[phase] = resources.seconds.get(phase, 0.0) + seconds
-    if resources.watcher is not None:
-        resources.watcher.update(table)
+    try:
+        if resources.watcher is not None:
+            resources.watcher.update(table)
+    except KeyboardInterrupt as interrupt:  # what is done is done
+        stopped = interrupt
     return stopped
 
 
@@ -330,16 +339,35 @@ def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
     return list(paths.values())
 
 
+def _labels(group: _Group, rows: Rows, order: NDArray[np.intp] | None) -> dict[str, Any]:
+    """Return the codes of rows, and weights of classes, in an order of the classes."""
+    weights = group.plan["class_weights"]
+    if order is None:
+        return {"codes": rows.codes, "class_weights": weights}
+    return {
+        "codes": _class_order.ranks(order)[rows.codes],
+        "class_weights": None if weights is None else weights[order],
+    }
+
+
 class _Work(NamedTuple):
     """An evaluation in the core, and where its cells belong."""
 
     evaluation: Any
+    # Of the classes in the evaluation; those of a table are sorted.
+    order: NDArray[np.intp] | None
     split: NDArray[np.int64]
     cell: NDArray[np.int64]
     place: NDArray[np.int64]
 
     @classmethod
-    def of(cls, group: _Group, missing: NDArray[np.bool_], splits: Sequence[Split]) -> _Work | None:
+    def of(
+        cls,
+        group: _Group,
+        missing: NDArray[np.bool_],
+        splits: Sequence[Split],
+        order: NDArray[np.intp] | None = None,
+    ) -> _Work | None:
         """Return the work that cells of a group are missing from some splits, if any is."""
         jobs: list[Any] = []
         parts: list[NDArray[np.int64]] = []
@@ -363,11 +391,14 @@ class _Work(NamedTuple):
         if not jobs:
             return None
         evaluation = _core.Evaluation(group.method, group.settings, jobs)
-        return cls(evaluation, *np.concatenate(parts).T)
+        return cls(evaluation, order, *np.concatenate(parts).T)
 
     def collect(self, table: Table) -> None:
         """Enter what is done into the table."""
         found = self.evaluation.table(table.confusion.shape[-1])
+        if self.order is not None:
+            ranks = _class_order.ranks(self.order)
+            found["confusion"] = found["confusion"][..., ranks[:, np.newaxis], ranks]
         done = found["done"][self.place]
         split, cell, place = self.split[done], self.cell[done], self.place[done]
         for name, own in table._asdict().items():
@@ -399,6 +430,12 @@ class Candidates(NamedTuple):
     groups: list[_Group]
     # Why they are fitted one by one; None if they are one computation.
     reason: str | None = None
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether the order of the classes counts for any cell."""
+        own = self.estimator.multi_class
+        return any(cell.get("multi_class", own) == "ordinal" for cell in self.cells)
 
     @classmethod
     def of(cls, estimator: Classifier, cells: Sequence[dict[str, Any]], rows: Rows) -> Candidates:

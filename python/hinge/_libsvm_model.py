@@ -129,7 +129,7 @@ def _whole_labels(classes: NDArray[Any]) -> list[int]:
     limits = np.iinfo(np.int32)
     if is_number and (classes == np.trunc(classes)).all():
         labels = [int(label) for label in classes]
-        if limits.min <= labels[0] and labels[-1] <= limits.max:
+        if limits.min <= min(labels) and max(labels) <= limits.max:
             return labels
     shown = ", ".join(repr(label) for label in classes[:3].tolist())
     raise ValueError(

@@ -183,7 +183,7 @@ class LinearClassifier(Classifier):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         k = len(self.classes_)
-        self._scheme = saved.word("scheme", _parameters.SCHEMES)
+        self._scheme = self._saved_scheme(saved)
         m = n_machines(self._scheme, k)
         self.coef_ = saved.array("coef_", "f8", (m, self.n_features_in_))
         self.intercept_ = saved.array("intercept_", "f8", (m,))
@@ -201,6 +201,9 @@ class LinearClassifier(Classifier):
         curve = _curve.from_fields(saved)
         if curve is not None:
             self.curve_ = curve
+
+    def _saved_scheme(self, saved: Fields) -> str:
+        return saved.word("scheme", _parameters.SCHEMES)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

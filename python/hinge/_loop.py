@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 
-from hinge import _input
+from hinge import _class_order, _input
 from hinge._classifier import Classifier
 from hinge._scaling import MinMaxScaler
 
@@ -45,7 +45,8 @@ def counts(
     weights = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight[train]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # n_unfinished counts them
-        model.fit(X_train, rows.classes[rows.codes[train]], **weights)
+        with _class_order.told():
+            model.fit(X_train, _labels(rows, train), **weights)
     predicted = _input.codes_of(model.predict(X_test), rows.classes, "the value of predict")
     if len(predicted) != len(test) or (predicted < 0).any():
         raise ValueError(
@@ -64,6 +65,14 @@ def counts(
         "n_kernel_evals": int(getattr(model, "n_kernel_evals_", 0)),
         "n_unfinished": sum(end != "converged" for end in status),
     }
+
+
+def _labels(rows: Rows, train: NDArray[Any]) -> Any:
+    """Return the labels of training rows, with their order where y states one."""
+    labels = rows.classes[rows.codes[train]]
+    if rows.order is None:
+        return labels
+    return _class_order.stated(labels, rows.classes[rows.order])
 
 
 def _parts(rows: Rows, split: Split) -> tuple[Any, Any]:

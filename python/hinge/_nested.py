@@ -17,11 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from hinge import _engine, _input, _parameters, _progress, _resources, _splits
+from hinge import _class_order, _engine, _input, _parameters, _progress, _resources, _splits
 from hinge._checkpoint import Checkpoint, signature
 from hinge._classifier import Classifier
 from hinge._inner import InnerSearch
 from hinge._methods import METHODS, estimator_of
+from hinge._nested_comparison import NestedComparison
 from hinge._nested_result import NestedResult
 from hinge._scaling import MinMaxScaler
 
@@ -101,7 +102,9 @@ def nested_cv(
         Of the folds; an int also of methods that are given by name.
     progress : bool, function or None
         True shows a bar on stderr: cells done, best score so far, time left. A function is
-        called with a dictionary of these numbers.
+        called with a dictionary of these numbers: "method", "done", "total", "best",
+        "seconds", "seconds_left". "best" is the highest mean inner score of a cell with all
+        inner folds of an outer fold; it never falls, and is NaN before the first such cell.
     time_limit : float or None
         Seconds; what is done by then is returned.
     checkpoint : path or None
@@ -110,9 +113,10 @@ def nested_cv(
 
     Returns
     -------
-    NestedResult, or with a list of methods a dict of them by name ("svc", "svc-2", ...)
-        After Ctrl-C, too, with ``complete`` False, if any cell was done; methods of which none
-        was done are missing.
+    NestedResult, or NestedComparison
+        With a list of methods their results by name ("svc", "svc-2", ...). After Ctrl-C, too,
+        with ``complete`` False, if any training was done; printed, the result says how far the
+        run came and what the best inner score is so far.
 
     Notes
     -----
@@ -144,6 +148,8 @@ def nested_cv(
     run = _Run(problem, folds, threads, budget, end, prune, progress, checkpoint)
     # All methods are checked before the work of the first begins.
     tasks = _tasks(method, grid, problem.rows, random_state)
+    if problem.rows.order is None and any(task.candidates.is_ordinal for task in tasks):
+        _class_order.warn_if_text(problem.rows.classes)
     if isinstance(method, str | Classifier):
         return run.select(tasks[0], search)
     results: dict[str, NestedResult] = {}
@@ -156,7 +162,7 @@ def nested_cv(
             break
         if not results[task.label].complete:
             break
-    return results
+    return NestedComparison(results, [task.label for task in tasks if task.label not in results])
 
 
 class _Task(NamedTuple):
@@ -219,8 +225,9 @@ class _Problem:
             )
         if scale == "global":
             checked = MinMaxScaler().fit_transform(checked).astype(np.float32)
+        order = _class_order.order_of(y, classes)
         rows = _engine.Rows(
-            checked, classes, codes, weights, scale == "fold", single_precision=scale is not None
+            checked, classes, codes, weights, scale == "fold", scale is not None, order
         )
         return cls(rows, X, y, scale, scoring)
 
@@ -283,10 +290,13 @@ class _Run:
         name, label, estimator, candidates = task
         cells = list(candidates.cells)
         rows, folds = self.problem.rows, self.folds
+        if not candidates.is_ordinal:
+            rows = rows._replace(order=None)  # no part of the run, nor of its checkpoint
         seconds: dict[str, float] = {}
         splits = [split for _, inside in folds for split in inside]
         table = _engine.empty_table(len(splits), len(cells), len(rows.classes))
-        shown = _progress.watcher(self.progress, name, self.problem.scoring)
+        n_inner = len(splits) // len(folds)
+        shown = _progress.watcher(self.progress, name, self.problem.scoring, n_inner)
         saved = None
         if self.checkpoint is not None:
             run = signature(estimator, cells, rows, splits)
@@ -337,6 +347,9 @@ class _Run:
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        is_complete = stopped is None and not np.isnan(outer_scores).any()
+        why: Literal["interrupt", "time limit"] = "time limit" if stopped is None else "interrupt"
+        is_planned = search == "grid" and not self.prune
         limits = (self.threads, self.budget)
         return NestedResult(
             method=label,
@@ -348,7 +361,9 @@ class _Run:
             support_fraction=support,
             seconds={"inner": judged - start, "outer": time.perf_counter() - judged, **seconds},
             counts=counts,
-            complete=stopped is None and not np.isnan(outer_scores).any(),
+            complete=is_complete,
+            planned=table.done.size + len(folds) if is_planned else None,
+            stopped=None if is_complete else why,
             _refit=functools.partial(refit, self.problem, estimator, cells, inner.n_inner, limits),
             engine_reason=candidates.reason,
         )
@@ -424,4 +439,5 @@ def refit(
     weights = problem.rows.sample_weight
     key = "sample_weight" if whole is model else f"{name}__sample_weight"
     extra = {} if weights is None else {key: weights}
-    return whole.fit(problem.X, problem.y, **extra)
+    with _class_order.told():
+        return whole.fit(problem.X, problem.y, **extra)

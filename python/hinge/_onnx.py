@@ -115,7 +115,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
 def _labels(classes: NDArray[Any]) -> NDArray[Any]:
     """Return labels in a type of ONNX."""
     kind = classes.dtype.kind
-    if kind in "iu" and int(classes[-1]) < 2**63:
+    if kind in "iu" and int(classes.max()) < 2**63:
         return classes.astype(np.int64)
     if kind == "b" or (kind == "f" and classes.dtype.itemsize <= 8):
         return classes

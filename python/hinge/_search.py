@@ -20,7 +20,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, indexable
 
-from hinge import _engine, _input, _resources, _splits
+from hinge import _class_order, _engine, _input, _resources, _splits
 from hinge._classifier import Classifier
 from hinge._pattern import PatternSearch
 from hinge._scaling import MinMaxScaler
@@ -85,7 +85,8 @@ class _Shared:
         classes, codes = _input.check_labels(y)
         if sp.issparse(checked) and isinstance(self.scaler, sklearn_preprocessing.MinMaxScaler):
             raise _UnsharedError("scikit-learn's MinMaxScaler takes no sparse X")
-        return _engine.Rows(checked, classes, codes, None, self.scaler is not None, False)
+        order = _class_order.order_of(y, classes)
+        return _engine.Rows(checked, classes, codes, None, self.scaler is not None, False, order)
 
 
 def _shareable(estimator: Any) -> Any:
@@ -168,6 +169,9 @@ class GridSearchCV(model_selection.GridSearchCV):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but y is None")
         rows = shared.rows(X, y)
+        own = shared.model.multi_class
+        if rows.order is None and any(cell.get("multi_class", own) == "ordinal" for cell in cells):
+            _class_order.warn_if_text(rows.classes)
         X, y = indexable(X, y)
         weights = _input.sample_weights(params.get("sample_weight"), len(rows.codes))
         if weights is not None:
@@ -293,7 +297,8 @@ class GridSearchCV(model_selection.GridSearchCV):
         best = clone(self.best_params_, safe=False)
         self.best_estimator_ = clone(self.estimator).set_params(**best)
         start = time.perf_counter()
-        self.best_estimator_.fit(X, y)
+        with _class_order.told():
+            self.best_estimator_.fit(X, y)
         self.refit_time_ = time.perf_counter() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_

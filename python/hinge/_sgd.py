@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from hinge import _input, _parameters, _rule_state
+from hinge import _class_order, _input, _parameters, _rule_state
 from hinge._fields import Fields
 from hinge._linear import LinearClassifier
 from hinge._rule_state import State
@@ -72,7 +72,8 @@ class SGDSVC(LinearClassifier):
         (there None is 0). None without ``early_stopping`` never stops early.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
         A machine for each class against the rest; for each pair; or for neighbours in the
-        order of the labels.
+        order of the labels: that of an ordered pandas Categorical or a polars Enum, else the
+        sorted one.
     class_weight : dict, "balanced" or None, default=None
         Factor of the loss of each class.
     warm_start : bool, default=False
@@ -197,7 +198,8 @@ class SGDSVC(LinearClassifier):
         X, y, sample_weight
             As in :meth:`fit`.
         classes : array-like of labels, or None
-            All labels that will ever come; needed in the first call only.
+            All labels that will ever come; needed in the first call only. With
+            ``multi_class="ordinal"`` an ordered pandas Categorical states their order.
 
         Returns
         -------
@@ -214,11 +216,13 @@ class SGDSVC(LinearClassifier):
         """Go on with a block of rows; ``place`` is what errors call it."""
         is_first = not hasattr(self, "_states")
         settings = self._block_settings()
-        known = self._known_classes(classes, is_first)
+        known = self._known_classes(classes, y, is_first)
         with _named(place):
             X = _input.check_rows(X, estimator=self, reset=is_first, any_order=True)
             check_consistent_length(X, y)
             codes = _codes(y, known)
+            if self._is_ordinal(known):
+                _class_order.refuse_another(y, known)
             weights = _input.sample_weights(sample_weight, len(codes))
         by_class = _input.class_weights(self.class_weight, known, codes)
         if not is_first and self._scheme != self.multi_class:
@@ -252,13 +256,21 @@ class SGDSVC(LinearClassifier):
             raise ValueError(f"average = {self.average} is not valid: it must be from 0 to 1")
         return settings | {"epochs": 1, "average": 1.0 if self.average else 0.0}
 
-    def _known_classes(self, classes: Any, is_first: bool) -> NDArray[Any]:
+    def _is_ordinal(self, classes: NDArray[Any]) -> bool:
+        """Tell whether the order of these classes counts."""
+        return len(classes) > 2 and _parameters.scheme(self.multi_class) == "ordinal"
+
+    def _known_classes(self, classes: Any, y: Any, is_first: bool) -> NDArray[Any]:
+        """Return all classes, those of ordinal machines in the order that is stated."""
         if is_first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
-            return _input.check_labels(classes, "classes")[0]
+            known = _input.check_labels(classes, "classes")[0]
+            return self._in_order(known, classes, y) if self._is_ordinal(known) else known
         try:
-            is_same = classes is None or np.array_equal(np.unique(classes), self.classes_)
+            is_same = classes is None or (
+                np.array_equal(np.unique(classes), np.sort(self.classes_))
+            )
         except TypeError:  # labels without an order
             is_same = False
         if not is_same:
@@ -266,7 +278,26 @@ class SGDSVC(LinearClassifier):
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, "
                 f"was: {self.classes_!r}"
             )
+        if classes is not None and self._is_ordinal(self.classes_):
+            _class_order.refuse_another(classes, self.classes_, "classes")
         return self.classes_
+
+    @staticmethod
+    def _in_order(known: NDArray[Any], classes: Any, y: Any) -> NDArray[Any]:
+        """Return sorted classes in the order that ``classes`` states, or else the labels."""
+        order = _class_order.order_of(classes, known)
+        if order is None:
+            order = _class_order.order_of(y, known)
+        if order is None:
+            _class_order.warn_if_text(known)
+            return known
+        if len(order) < len(known):
+            missing = known.tolist()[int(np.setdiff1d(np.arange(len(known)), order)[0])]
+            raise ValueError(
+                f"y has ordered categories without the class {missing!r}; pass classes as an "
+                "ordered Categorical that has all of them"
+            )
+        return known[order]
 
     def fit_blocks(
         self,

@@ -29,13 +29,15 @@ def from_estimator(
             "with a kernel, or an array of row numbers"
         )
     check_is_fitted(estimator)
-    if not np.array_equal(estimator.classes_, classes):
+    if not np.array_equal(np.sort(estimator.classes_), np.sort(classes)):
         raise ValueError("init was fitted to other classes than y has")
     if len(classes) > 2 and estimator._scheme != scheme:
         raise ValueError(
             f"init was fitted with multi_class = {estimator._scheme!r}, but this estimator has "
             f"{scheme!r}"
         )
+    if not np.array_equal(estimator.classes_, classes):
+        raise ValueError("init was fitted to the classes of y in another order")
     if len(estimator.support_) and int(estimator.support_.max()) >= len(codes):
         raise ValueError(
             f"init has row {int(estimator.support_.max())} as a support vector, but X has "

@@ -190,7 +190,7 @@ class SVC(SolvedClassifier):
         self._seeds = None
         if self.warm_start != "support_vectors":
             return
-        _, codes = _input.check_labels(y)
+        codes = _input.codes_of(y, self.classes_).astype(np.uint32)
         found = _starts.from_estimator(self, self.classes_, codes, self.multi_class)
         is_same = (
             last is not None

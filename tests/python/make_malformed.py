@@ -4,6 +4,7 @@ Run it after a change of a format: ``python tests/python/make_malformed.py``.
 """
 
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -18,6 +19,7 @@ from malformed import CORPUS, RUN, empty_table
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.5], [0.5, 0.25]])
 Y = np.array(["a", "b", "c", "b", "a"])
+warnings.filterwarnings("ignore", ".*text labels in alphabetical order")
 # An array that says of itself that it has a million times a million times a thousand numbers.
 HUGE = member(np.zeros(2)).replace(b"(2,), }" + b" " * 14, b"(999999999999999,), }")
 

@@ -56,6 +56,7 @@ WAYS |= {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*text labels in alphabetical order:UserWarning")
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
 @pytest.mark.parametrize("model", MODELS, ids=str)
