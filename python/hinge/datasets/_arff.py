@@ -10,29 +10,32 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hinge import _resources
+from hinge.datasets._assembly import dataset_of
 from hinge.datasets._columns import (
     Column,
     Entries,
     Numbers,
     Record,
     Words,
-    classes_of,
+    columns_of,
     csr_of,
     fill,
-    place_of,
     rows_of,
     starts_of,
 )
 from hinge.datasets._dataset import Dataset
-from hinge.datasets._text import Line, lines
+from hinge.datasets._labels import LabelWords, canonical
+from hinge.datasets._layout import layout_of
+from hinge.datasets._request import NO_CATEGORIES, Request
+from hinge.datasets._text import Line, lines, numbers
 
 _QUOTED = r"""(?P<quoted>'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
 _ATTRIBUTE = re.compile(
@@ -48,34 +51,75 @@ _ROWS_AT_ONCE = 4096
 _BYTES_AN_ENTRY = 48
 
 
-def read_arff(path: Path, label_column: Any = None, drop: bool = False) -> Dataset:
-    """Read a file; ``drop`` leaves out rows with a missing value, which are refused otherwise."""
+def read_arff(path: Path, request: Request) -> Dataset:
+    """Read a file."""
     stripped = ((number, line.strip()) for number, line in lines(path, comment="%"))
     text: Iterator[Line] = ((number, line) for number, line in stripped if line)
     declared = list(_declarations(text))
-    names = [name for _, name, _ in declared]
-    if len(names) < 2:
+    if len(declared) < 2 - (request.labels == "ignored"):
         raise ValueError("a label and at least one feature must be declared by @attribute")
+    names = [attribute.name for attribute in declared]
     by_name = [place for place, name in enumerate(names) if name.lower() == "class"]
     default = by_name[0] if by_name else len(names) - 1
-    place = place_of(label_column, names, len(names), default)
-    columns = [_column(*each, is_label=each is declared[place]) for each in declared]
+    layout = layout_of(request, names, len(names), default)
+    features = _features([declared[place] for place in layout.features], request)
+    columns = dict(zip(layout.features, features, strict=True))
+    label = None
+    if layout.label is not None:
+        label = columns[layout.label] = _label(declared[layout.label], request)
     first = next(text, None)
     if first is None:
         raise ValueError("there are no rows")
-    text = itertools.chain([first], text)
+    rows = _Rows(itertools.chain([first], text), declared, columns, layout.label, request.drop)
+    is_sparse = None if request.schema is None else request.schema.is_sparse
     if first[1].startswith("{"):
-        X, labels = _sparse(columns, place, text, drop)
+        X = _sparse(rows, features)
+        X = X.toarray() if is_sparse is False else X
     else:
-        fill(columns, _dense_records(text, names, drop))
-        labels = columns[place].values()
-        X = rows_of(columns[:place] + columns[place + 1 :])
-    classes, codes = classes_of(columns[place], labels)
-    return Dataset(path.stem, X, codes, classes)
+        fill(columns, rows.dense())
+        X = rows_of(features, is_sparse)
+    labels = None if label is None else (label, label.values())
+    return dataset_of(path, request, layout, X, features, labels, has_header=True)
 
 
-def _declarations(text: Iterator[Line]) -> Iterator[tuple[int, str, str]]:
-    """Yield line, name and type of each attribute, up to the line @data."""
+class _Attribute(NamedTuple):
+    """A declaration: its line, the name, and the type as text."""
+
+    line: int
+    name: str
+    kind: str
+
+    @property
+    def word(self) -> str:
+        """Return the type, but for the values of a nominal attribute."""
+        return self.kind.split()[0].lower()
+
+    def values(self) -> list[str] | None:
+        """Return the values of a nominal attribute."""
+        if not self.kind.startswith("{"):
+            return None
+        inside, _, after = self.kind[1:].rpartition("}")
+        if after.strip() and not after.strip().startswith("%"):
+            raise ValueError(
+                f"line {self.line}: the values of {self.name!r} must end with a brace"
+            )
+        values = _cells(inside, self.line)
+        if len(set(values)) != len(values) or "" in values:
+            raise ValueError(
+                f"line {self.line}: a value of {self.name!r} is empty or there twice"
+            )
+        return values
+
+    def default(self) -> str | None:
+        """Return what a sparse row means that leaves this attribute out; None if that is open."""
+        values = self.values()
+        if values is not None:
+            return values[0]
+        return "0" if self.word in _NUMERIC else None
+
+
+def _declarations(text: Iterator[Line]) -> Iterator[_Attribute]:
+    """Yield the attributes, up to the line @data."""
     names = set()
     for number, line in text:
         keyword = line.split(None, 1)[0].lower()
@@ -89,7 +133,7 @@ def _declarations(text: Iterator[Line]) -> Iterator[tuple[int, str, str]]:
             if name in names:
                 raise ValueError(f"line {number}: a second attribute has the name {name!r}")
             names.add(name)
-            yield number, name, match["type"].strip()
+            yield _Attribute(number, name, match["type"].strip())
         elif keyword != "@relation":
             raise ValueError(
                 f"line {number}: {line[:40]!r} is not @relation, @attribute or @data, "
@@ -98,47 +142,128 @@ def _declarations(text: Iterator[Line]) -> Iterator[tuple[int, str, str]]:
     raise ValueError("there is no line @data")
 
 
-def _column(number: int, name: str, kind: str, is_label: bool) -> Column:
+def _features(attributes: Sequence[_Attribute], request: Request) -> list[Column]:
+    """Return empty columns for attributes, which a schema may know."""
+    if request.schema is not None:
+        return columns_of(request.schema)
+    if request.n_features is not None:
+        return [Numbers(attribute.name, NO_CATEGORIES) for attribute in attributes]
+    return [_column(attribute, is_label=False) for attribute in attributes]
+
+
+def _label(attribute: _Attribute, request: Request) -> Column:
+    """Return the empty column of the labels."""
+    if request.schema is None:
+        return _column(attribute, is_label=True)
+    is_number = attribute.values() is None and attribute.word in _NUMERIC
+    missing = () if request.drop else ("?",)
+    return LabelWords(attribute.name, missing, canonical if is_number else None)
+
+
+def _column(attribute: _Attribute, is_label: bool) -> Column:
     """Return the empty column of an attribute."""
-    if kind.startswith("{"):
-        inside, _, after = kind[1:].rpartition("}")
-        if after.strip() and not after.strip().startswith("%"):
-            raise ValueError(f"line {number}: the values of {name!r} must end with a brace")
-        values = _cells(inside, number)
-        if len(set(values)) != len(values) or "" in values:
-            raise ValueError(f"line {number}: a value of {name!r} is empty or there twice")
+    line, name, _ = attribute
+    values = attribute.values()
+    if values is not None:
         return Words(name, values)
-    word = kind.split()[0].lower()
-    if word in _NUMERIC:
+    if attribute.word in _NUMERIC:
         return Numbers(name)
-    if word == "string" and is_label:
+    if attribute.word == "string" and is_label:
         return Words(name)
     raise ValueError(
-        f"line {number}: attribute {name!r} has type {word[:40]!r}, but only numeric and "
+        f"line {line}: attribute {name!r} has type {attribute.word[:40]!r}, but only numeric and "
         "nominal features are read"
     )
 
 
-def _dense_records(text: Iterator[Line], names: Sequence[str], drop: bool) -> Iterator[Record]:
-    for number, line in text:
-        cells = _cells(line, number)
-        if len(cells) != len(names):
-            raise ValueError(
-                f"line {number} has {len(cells)} values, but there are {len(names)} attributes"
-            )
-        if "?" not in cells:
-            yield number, cells
-        elif not drop:
-            _refuse_missing(number, names[cells.index("?")])
+class _Rows(NamedTuple):
+    """The rows of a file; only the values of some columns count."""
+
+    text: Iterator[Line]
+    declared: Sequence[_Attribute]
+    columns: Mapping[int, Column]
+    label: int | None
+    drop: bool
+
+    def dense(self) -> Iterator[Record]:
+        """Yield the values of each row."""
+        n_columns = len(self.declared)
+        for number, line in self.text:
+            cells = _cells(line, number)
+            if len(cells) != n_columns:
+                raise ValueError(
+                    f"line {number} has {len(cells)} values, but there are {n_columns} attributes"
+                )
+            missing = "?" in cells and [place for place, cell in enumerate(cells) if cell == "?"]
+            if not missing or self._is_complete(number, missing):
+                yield number, cells
+
+    def sparse(self) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+        """Yield what each row has of the columns."""
+        filled = self._filled()
+        for number, line in self.text:
+            if not (line.startswith("{") and line.endswith("}")):
+                raise ValueError(f"line {number} is not in braces as the rows before")
+            cells = self._entries(number, line[1:-1].strip())
+            missing = [index for index, word in cells if word == "?"]
+            if missing and not self._is_complete(number, missing):
+                continue
+            there = {index for index, _ in cells}
+            found = [(index, word) for index, word in cells if index in self.columns]
+            for index, word in filled.items():
+                if index in there:
+                    continue
+                if word is None:
+                    raise ValueError(
+                        f"line {number}: the value of {self.declared[index].name!r}, which has no "
+                        "first value, is left out"
+                    )
+                found.append((index, word))
+            yield number, found
+
+    def _entries(self, number: int, inside: str) -> list[tuple[int, str]]:
+        cells: list[tuple[int, str]] = []
+        n_columns = len(self.declared)
+        for match in _matches(_ENTRY, inside, number) if inside else ():
+            index = int(match["index"])
+            if index >= n_columns:
+                raise ValueError(
+                    f"line {number}: there is no attribute {index}; {n_columns} are declared, "
+                    "from 0"
+                )
+            if cells and index <= cells[-1][0]:
+                raise ValueError(f"line {number}: attribute {index} comes after {cells[-1][0]}")
+            cells.append((index, _word(match)))
+        return cells
+
+    def _filled(self) -> dict[int, str | None]:
+        """Return what a row means that leaves out a label, or a feature that is not 0 then."""
+        filled = {}
+        for index, column in self.columns.items():
+            word = self.declared[index].default()
+            zero = None if isinstance(column, Numbers) else column.first()
+            is_zero = word == zero if zero is not None else word is not None and _is_zero(word)
+            if index == self.label or not is_zero:
+                filled[index] = word
+        return filled
+
+    def _is_complete(self, number: int, missing: Sequence[int]) -> bool:
+        """Tell whether a row that lacks these values is taken; refuse it if it must be whole."""
+        for place in missing:
+            column = self.columns.get(place)
+            if column is None or (isinstance(column, LabelWords) and not self.drop):
+                continue
+            if not self.drop:
+                _refuse_missing(number, column.name)
+            return False
+        return True
 
 
-def _sparse(
-    columns: Sequence[Column], place: int, text: Iterator[Line], drop: bool
-) -> tuple[Any, NDArray[Any]]:
-    """Return rows and labels; what a line leaves out is 0, or the first value declared."""
+def _sparse(source: _Rows, features: Sequence[Column]) -> Any:
+    """Read sparse rows into the columns, and return X."""
     found: dict[int, list[NDArray[np.int64]]] = defaultdict(list)
     n_rows = 0
-    records = _sparse_records(text, columns, drop)
+    records = source.sparse()
     while block := list(itertools.islice(records, _ROWS_AT_ONCE)):
         of_column: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
         for row, (number, cells) in enumerate(block, n_rows):
@@ -146,66 +271,37 @@ def _sparse(
                 of_column[index].append((row, word, number))
         for index, entries in of_column.items():
             rows, words, numbers_of_lines = zip(*entries, strict=True)
-            columns[index].add(words, numbers_of_lines)
+            source.columns[index].add(words, numbers_of_lines)
             found[index].append(np.array(rows))
         n_rows += len(block)
     if not n_rows:
         raise ValueError("there are no rows")
-    features = [index for index in range(len(columns)) if index != place]
-    starts, width = starts_of([columns[index] for index in features])
-    n_words = sum(columns[index].width > 1 for index in features)
+    starts, width = starts_of(features)
+    n_words = sum(column.width > 1 for column in features)
     if n_words * n_rows * _BYTES_AN_ENTRY > _resources.memory_bytes():
         raise MemoryError(
             f"{n_words:,} nominal attributes of {n_rows:,} rows have a value in every row, which "
             "needs more memory than there is"
         )
     parts: list[Entries] = []
-    for index, start in zip(features, starts, strict=True):
-        column = columns[index]
+    # The columns are those of the features in their order, and then that of the labels.
+    for index, column, start in zip(source.columns, features, starts, strict=False):
+        there = np.concatenate(found[index]) if found[index] else np.zeros(0, dtype=np.int64)
+        values = column.values()
         if column.width > 1:
-            values = _whole(column, found[index], n_rows)
-            parts.append((np.arange(n_rows), start + values, np.ones(n_rows)))
-        elif found[index]:
-            there = np.concatenate(found[index])
-            parts.append((there, np.full(len(there), start), column.values()))
+            whole = np.zeros(n_rows, dtype=np.int64)
+            whole[there] = values
+            parts.append((np.arange(n_rows), start + whole, np.ones(n_rows)))
+        else:
+            parts.append((there, np.full(len(there), start), values))
     X = csr_of(parts, (n_rows, width))
     X.eliminate_zeros()
-    return X, _whole(columns[place], found[place], n_rows)
+    return X
 
 
-def _whole(column: Column, rows: Sequence[NDArray[np.int64]], n_rows: int) -> NDArray[Any]:
-    """Return the value of each row of a column of which a sparse file has some."""
-    if not rows:
-        return np.zeros(n_rows, dtype=np.int64)
-    values = column.values()
-    whole = np.zeros(n_rows, dtype=values.dtype)
-    whole[np.concatenate(rows)] = values
-    return whole
-
-
-def _sparse_records(
-    text: Iterator[Line], columns: Sequence[Column], drop: bool
-) -> Iterator[tuple[int, list[tuple[int, str]]]]:
-    for number, line in text:
-        if not (line.startswith("{") and line.endswith("}")):
-            raise ValueError(f"line {number} is not in braces as the rows before")
-        inside = line[1:-1].strip()
-        cells: list[tuple[int, str]] = []
-        for match in _matches(_ENTRY, inside, number) if inside else ():
-            index = int(match["index"])
-            if index >= len(columns):
-                raise ValueError(
-                    f"line {number}: there is no attribute {index}; {len(columns)} are declared, "
-                    "from 0"
-                )
-            if cells and index <= cells[-1][0]:
-                raise ValueError(f"line {number}: attribute {index} comes after {cells[-1][0]}")
-            cells.append((index, _word(match)))
-        missing = [index for index, word in cells if word == "?"]
-        if not missing:
-            yield number, cells
-        elif not drop:
-            _refuse_missing(number, columns[missing[0]].name)
+def _is_zero(word: str) -> bool:
+    values = numbers([word])
+    return values is not None and values[0] == 0
 
 
 def _refuse_missing(number: int, name: str) -> None:
