@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -145,7 +145,10 @@ class Schema:
     def to_json(self) -> dict[str, Any]:
         """Return what a model file holds."""
         return {
-            "features": [[feature.name, feature.categories] for feature in self.features],
+            "features": [
+                [name, None if categories is None else list(categories)]
+                for name, categories in map(astuple, self.features)
+            ],
             **{name: getattr(self, name) for name in _PLAIN},
             "labels": list(self.labels),
         }

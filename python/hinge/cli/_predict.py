@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -72,7 +73,7 @@ def predict(
       hinge predict new.csv fast.model --no-labels
     """
     if no_labels and source.label_column is not None:
-        raise typer.BadParameter("goes not with --no-labels", param_hint="--label-column")
+        raise typer.BadParameter("it cannot be combined with --no-labels", param_hint="--label-column")
     if target != "-":
         check_target(Path(target), is_open_to_devices=True)
     trained = TrainedModel.read(model)
@@ -81,11 +82,12 @@ def predict(
     trained.widen(data.n_features)
     estimator = trained.estimator
     estimator.set_params(n_jobs=jobs)
-    X = _as_wide(data.X, estimator.n_features_in_)
+    X = _rows_for(trained, data)
     labels = trained.fitted.predict(X)
     values = trained.fitted.decision_function(X) if scores else None
     lines = _lines(trained, labels, values)
     n_right = None if data.y is None else _count_right(labels, data)
+    _warn_of_labels(trained, data)
     if output.as_json:
         facts: dict[str, Any] = {
             "data": facts_of_data(data),
@@ -121,19 +123,35 @@ def predict(
         output.print(accuracy)
 
 
-def _as_wide(X: Any, n_features: int) -> Any:
-    """Return sparse rows with the columns of the model, of which the last may be missing."""
-    if not hasattr(X, "tocsr") or X.shape[1] >= n_features:
+def _rows_for(trained: TrainedModel, data: Dataset) -> Any:
+    """Return rows as the model takes them: LIBSVM text may lack the last features."""
+    X = data.X
+    if not hasattr(X, "tocsr"):
         return X
-    wide = X.copy()
-    wide.resize((X.shape[0], n_features))
-    return wide
+    if X.shape[1] < trained.n_features:
+        X = X.copy()
+        X.resize((X.shape[0], trained.n_features))
+    # A table is dense unless it has many categories, and the scaler of dense rows takes no others.
+    is_dense = trained.schema is not None and not trained.schema.is_sparse
+    return X.toarray() if is_dense and X.shape[1] == trained.n_features else X
 
 
 def _ignored(names: Sequence[str]) -> str:
     from hinge.datasets._layout import some
 
     return f"columns that the model does not have are ignored: {some(names)}"
+
+
+def _warn_of_labels(trained: TrainedModel, data: Dataset) -> None:
+    """Warn of labels that the model does not know; those of a table were compared already."""
+    from hinge.datasets._labels import unknown_labels
+
+    if trained.schema is not None and data.schema is not None:
+        return
+    known = {text_of(label) for label in trained.estimator.classes_.tolist()}
+    names = [text_of(label) for label in data.classes.tolist()]
+    if unknown := [name for name in names if name not in known]:
+        warnings.warn(unknown_labels(unknown), UserWarning, stacklevel=2)
 
 
 def _count_right(labels: NDArray[Any], data: Dataset) -> int:

@@ -82,7 +82,7 @@ class Source:
         """Read the data to train on, or, for a model, those to predict."""
         from hinge.datasets._request import Request
 
-        request = Request(label_column=_column(self.label_column), header=self.header)
+        request = Request(_column(self.label_column), self.header, on_command_line=True)
         if model is not None:
             labels: LabelUse = "optional" if is_labelled else "ignored"
             request = replace(

@@ -157,7 +157,7 @@ def _label(attribute: _Attribute, request: Request) -> Column:
         return _column(attribute, is_label=True)
     is_number = attribute.values() is None and attribute.word in _NUMERIC
     missing = () if request.drop else ("?",)
-    return LabelWords(attribute.name, missing, canonical if is_number else None)
+    return LabelWords(attribute.name, missing, request, canonical if is_number else None)
 
 
 def _column(attribute: _Attribute, is_label: bool) -> Column:

@@ -38,9 +38,9 @@ def dataset_of(
         classes = np.array([], dtype=np.str_)
         return Dataset(path.stem, X, None, classes, schema=schema, ignored=layout.ignored)
     if schema is not None:
-        found = labels_by(schema, *label)
+        found = labels_by(schema, *label, request)
         if found.unknown:
-            warnings.warn(unknown_labels(found.unknown), UserWarning, stacklevel=4)
+            warnings.warn(unknown_labels(found.unknown), UserWarning, stacklevel=5)
     else:
         found = labels_of(*label)
         schema = Schema(

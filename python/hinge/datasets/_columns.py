@@ -66,15 +66,15 @@ class Numbers:
 class Words:
     """A column of words that grows; ``declared`` are the only ones allowed, in their order.
 
-    Without ``declared``, the words are taken in ascending order. ``source`` says where they are
-    declared.
+    Without ``declared``, the words are taken in ascending order. They are declared by the file
+    itself, or are the categories of a training table.
     """
 
     def __init__(
-        self, name: str, declared: Sequence[str] | None = None, source: str = "the values of"
+        self, name: str, declared: Sequence[str] | None = None, is_trained: bool = False
     ) -> None:
         self.name = name
-        self._source = source
+        self._is_trained = is_trained
         self._is_open = declared is None
         self._codes = {word: place for place, word in enumerate(declared or ())}
         self._blocks: list[NDArray[np.int64]] = []
@@ -88,9 +88,14 @@ class Words:
         """Return the place of a word among those allowed."""
         place = self._codes.get(word)
         if place is None:
+            known = some(list(self._codes))
+            if self._is_trained:
+                raise ValueError(
+                    f"line {line}: column {self.name!r} has the unknown category {word[:40]!r}; "
+                    f"the training table has {known}"
+                )
             raise ValueError(
-                f"line {line}: {word[:40]!r} is not among {self._source} {self.name!r}: "
-                f"{some(list(self._codes))}"
+                f"line {line}: {word[:40]!r} is not among the values of {self.name!r}: {known}"
             )
         return place
 
@@ -132,7 +137,7 @@ def columns_of(schema: Schema) -> list[Column]:
     return [
         Numbers(feature.name, ", as in the training table")
         if feature.categories is None
-        else Words(feature.name, feature.categories, "the training categories of column")
+        else Words(feature.name, feature.categories, is_trained=True)
         for feature in schema.features
     ]
 

@@ -29,14 +29,13 @@ from hinge.datasets._dataset import Dataset
 from hinge.datasets._first_line import MISSING, FirstLine
 from hinge.datasets._labels import LabelWords
 from hinge.datasets._layout import Layout, layout_of
-from hinge.datasets._request import NO_CATEGORIES, NO_HEADER_HINT, Request
+from hinge.datasets._request import NO_CATEGORIES, Request
 from hinge.datasets._text import lines, numbers
 
 # A column of at least so many words, most of them numbers, was hardly meant as words.
 _MANY_WORDS = 10
 _MOST = 0.9
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
-_ADVICE = f"; if the file has no header, {NO_HEADER_HINT} matches columns by position"
 
 
 def read_delimited(path: Path, request: Request, delimiter: str | None = None) -> Dataset:
@@ -45,7 +44,8 @@ def read_delimited(path: Path, request: Request, delimiter: str | None = None) -
     first = FirstLine.of(_records(path, delimiter))
     header = first.is_header(request)
     n_columns = len(first.cells)
-    layout = layout_of(request, first.cells if header else None, n_columns, n_columns - 1, _ADVICE)
+    advice = f"; if the file has no header, {request.no_header_option} matches columns by position"
+    layout = layout_of(request, first.cells if header else None, n_columns, n_columns - 1, advice)
     names = first.cells if header else [str(place) for place in range(n_columns)]
     schema = request.schema
     has_text = first.has_text(header)
@@ -58,7 +58,7 @@ def read_delimited(path: Path, request: Request, delimiter: str | None = None) -
         if layout.label is not None:
             label = Words(names[layout.label])
             if schema is not None and not request.drop:
-                label = LabelWords(names[layout.label], MISSING)
+                label = LabelWords(names[layout.label], MISSING, request)
             columns[layout.label] = label
         needed = [*layout.features, *([layout.label] if type(label) is Words else [])]
         records = itertools.islice(_records(path, delimiter), int(header), None)

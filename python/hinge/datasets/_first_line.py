@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from hinge._schema import Schema
 from hinge.datasets._columns import Record, blocks
 from hinge.datasets._layout import some
-from hinge.datasets._request import HEADER_HINT, Request
+from hinge.datasets._request import Request
 from hinge.datasets._text import numbers
 
 MISSING = frozenset(
@@ -48,13 +47,7 @@ class FirstLine(NamedTuple):
         if is_header is None:
             raise ValueError(
                 f"line 1 may be a header or a sample: {some(self.cells, 5)}; say which by "
-                f"{HEADER_HINT}"
-            )
-        if is_header and (schema is not None or request.n_features is not None):
-            warnings.warn(
-                "the model has no names of columns: those of this table are matched by position",
-                UserWarning,
-                stacklevel=4,
+                f"{request.header_options}"
             )
         return is_header
 

@@ -13,7 +13,7 @@ from hinge._schema import Schema
 from hinge.datasets._columns import Column, Numbers, Words
 from hinge.datasets._dataset import code
 from hinge.datasets._layout import some
-from hinge.datasets._request import NO_LABELS_HINT
+from hinge.datasets._request import Request
 from hinge.datasets._text import numbers
 
 # An array of words takes the room of the longest for each.
@@ -39,10 +39,12 @@ class LabelWords(Words):
         self,
         name: str,
         missing: Collection[str],
+        request: Request,
         spelling: Callable[[str], str] | None = None,
     ) -> None:
         super().__init__(name)
         self._missing = missing
+        self._request = request
         self._spelling = spelling
         self._first_missing: int | None = None
 
@@ -62,7 +64,7 @@ class LabelWords(Words):
             return True
         raise ValueError(
             f"line {self._first_missing}: the label is missing, but other rows have one; "
-            f"{NO_LABELS_HINT} ignores the labels"
+            f"{self._request.no_labels_option} ignores the labels"
         )
 
 
@@ -98,7 +100,9 @@ def labels_of(column: Column, values: NDArray[Any]) -> Labels:
     return Labels(classes[order], codes, tuple(texts[place] for place in order))
 
 
-def labels_by(schema: Schema, column: Column, values: NDArray[Any]) -> Labels:
+def labels_by(
+    schema: Schema, column: Column, values: NDArray[Any], request: Request
+) -> Labels:
     """Return the labels of a column by the classes of a schema; others come after these."""
     found = labels_of(column, values)
     known: dict[Any, int] = {label: code for code, label in enumerate(schema.classes.tolist())}
@@ -108,7 +112,7 @@ def labels_by(schema: Schema, column: Column, values: NDArray[Any]) -> Labels:
             text = found.texts[keys.index(None)]
             raise ValueError(
                 f"the label {text[:40]!r} is not a number, as those of the training table are; "
-                f"{NO_LABELS_HINT} ignores the labels"
+                f"{request.no_labels_option} ignores the labels"
             )
     else:
         keys = list(found.texts)
@@ -132,6 +136,6 @@ def _check_lengths(name: str, texts: Sequence[str]) -> None:
 
 
 def unknown_labels(names: Sequence[str]) -> str:
-    """Return a sentence on labels that a schema does not have."""
+    """Return a sentence on labels that a model was not trained with."""
     labels = "label" if len(names) == 1 else "labels"
-    return f"the {labels} {some(names, 5)} did not occur in the training table"
+    return f"the {labels} {some(names, 5)} did not occur in the training data"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hinge import _parameters
 from hinge._schema import Schema
-from hinge.datasets._request import NO_LABELS_HINT, Request
+from hinge.datasets._request import Request
 
 # Names of the first column where pandas or R wrote the numbers of the rows.
 _INDEX_NAMES = ("", "Unnamed: 0")
@@ -34,10 +34,17 @@ def layout_of(
     ``advice`` ends the sentence about columns that are missing.
     """
     schema = request.schema
+    if names is not None and schema is not None and schema.has_header:
+        return _layout_by_name(request, schema, names, advice)
+    is_for_model = schema is not None or request.n_features is not None
+    if names is not None and is_for_model and request.header is None:
+        warnings.warn(
+            "the columns are matched by position, because the training data has no column names",
+            UserWarning,
+            stacklevel=5,
+        )
     if schema is None:
         return _own_layout(request, names, n_columns, default_label)
-    if names is not None and schema.has_header:
-        return _layout_by_name(request, schema, names, advice)
     return _layout_by_position(request, schema, names, n_columns)
 
 
@@ -53,10 +60,10 @@ def _own_layout(
     if is_index and label != 0:
         used.remove(0)
         warnings.warn(
-            "the first column has no name: it is taken as the index that pandas writes, and is no "
-            "feature",
+            "the first column has no name, as pandas writes its index, and is ignored; name the "
+            "column to use it as a feature",
             UserWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     if names is not None:
         _check_names([names[place] for place in used])
@@ -90,8 +97,11 @@ def _layout_by_name(
     wanted = [feature.name for feature in schema.features]
     missing = [name for name in wanted if name not in names]
     if missing:
-        what = "column" if len(missing) == 1 else "columns"
-        raise ValueError(f"there is no {what} {some(missing, 5)} of the training table{advice}")
+        which = "column" if len(missing) == 1 else "columns"
+        verb = "is" if len(missing) == 1 else "are"
+        raise ValueError(
+            f"the {which} {some(missing, 5)} of the training table {verb} missing{advice}"
+        )
     features = [_only_place(name, names) for name in wanted]
     label = None
     if request.labels != "ignored":
@@ -102,7 +112,7 @@ def _layout_by_name(
         elif request.labels == "required":
             raise ValueError(
                 f"there is no column {some([str(schema.label)])} with the labels; "
-                f"{NO_LABELS_HINT} reads a table without labels"
+                f"{request.no_labels_option} reads a table without labels"
             )
     if label in features:
         raise ValueError(
@@ -131,7 +141,7 @@ def _layout_by_position(
         if request.label_column is not None or request.labels == "required":
             raise ValueError(
                 f"there are {n_columns} columns, all of them features of the training table, and "
-                f"none with labels; {NO_LABELS_HINT} reads a table without labels"
+                f"none with labels; {request.no_labels_option} reads a table without labels"
             )
         return Layout(used, None)
     label = place_of(request.label_column, names, n_columns, schema.label_place)

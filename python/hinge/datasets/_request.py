@@ -17,7 +17,8 @@ class Request:
     ``drop`` skips samples with a missing value, which are refused otherwise. Labels are required,
     or read where there are some, or ignored. ``n_features`` is the number of columns of a model
     that has no schema: a table for it has numbers only, and no labels if it is no wider. A model of
-    LIBSVM does not keep the last features if they are 0: it ``may_be_wider``.
+    LIBSVM does not keep the last features if they are 0: it ``may_be_wider``. Options are named in
+    errors as the caller knows them.
     """
 
     label_column: Any = None
@@ -28,9 +29,23 @@ class Request:
     n_features: int | None = None
     may_be_wider: bool = False
 
+    on_command_line: bool = False
 
-HEADER_HINT = "header=True or header=False (--header or --no-header on the command line)"
-NO_HEADER_HINT = "header=False (--no-header on the command line)"
-NO_LABELS_HINT = "labels=False (--no-labels on the command line)"
+    @property
+    def header_options(self) -> str:
+        """Return how a caller says what the first line is."""
+        return "--header or --no-header" if self.on_command_line else "header=True or header=False"
+
+    @property
+    def no_header_option(self) -> str:
+        """Return how a caller says that there is no header."""
+        return "--no-header" if self.on_command_line else "header=False"
+
+    @property
+    def no_labels_option(self) -> str:
+        """Return how a caller says that labels do not count."""
+        return "--no-labels" if self.on_command_line else "labels=False"
+
+
 # What ends a sentence on text for a model without a schema.
 NO_CATEGORIES = "; the model was not trained on a table, and knows no categories"
