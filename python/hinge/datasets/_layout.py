@@ -65,13 +65,14 @@ def _own_layout(
             UserWarning,
             stacklevel=6,
         )
+    features = [place for place in used if place != label]
     if names is not None:
         _check_names([names[place] for place in used])
-    if label is not None:
-        used.remove(label)
-    if not used:
+        if any(not names[place] for place in features):
+            raise ValueError("the header has a column without a name; name or remove the column")
+    if not features:
         raise ValueError("there is one column, but a label and at least one feature are needed")
-    return Layout(used, None if request.labels == "ignored" else label)
+    return Layout(features, None if request.labels == "ignored" else label)
 
 
 def _has_labels(request: Request, n_columns: int) -> bool:
@@ -86,8 +87,6 @@ def _check_names(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"two columns have the name {_shown(twice)}; rename one of them")
-    if "" in names:
-        raise ValueError("the header has a column without a name; name or remove the column")
 
 
 def _layout_by_name(
