@@ -35,9 +35,7 @@ def path(tmp_path, monkeypatch):
 @pytest.mark.case(99)
 def test_an_unclear_header_of_pandas_is_refused_and_read_if_it_is_named(path, frame, index):
     frame.to_csv(path, index=index)
-    if index and all(isinstance(name, str) for name in frame.columns[:4]):
-        pytest.skip("text above the index")
-    with pytest.raises(ValueError, match="line 1 may be a header or a sample: .*; say which by"):
+    with pytest.raises(ValueError, match=r"line 1 may be a header or a sample: .*; say which by"):
         datasets.read(path)
     result = call("cv", path)
     assert result.exit_code == 1

@@ -113,7 +113,11 @@ def test_an_unlabelled_table_has_predictions_and_no_accuracy(frames):
     frames[1].to_csv("test.csv", index=False)
     frames[1].drop(columns="species").to_csv("bare.csv", index=False)
     labels = expected(frames, frames[1])
-    for words in (["bare.csv", "m"], ["bare.csv", "m", "--no-labels"], ["test.csv", "m", "--no-labels"]):
+    for words in (
+        ["bare.csv", "m"],
+        ["bare.csv", "m", "--no-labels"],
+        ["test.csv", "m", "--no-labels"],
+    ):
         result = call("predict", *words)
         assert result.exit_code == 0
         assert result.stdout.splitlines() == labels

@@ -73,7 +73,9 @@ def predict(
       hinge predict new.csv fast.model --no-labels
     """
     if no_labels and source.label_column is not None:
-        raise typer.BadParameter("it cannot be combined with --no-labels", param_hint="--label-column")
+        raise typer.BadParameter(
+            "it cannot be combined with --no-labels", param_hint="--label-column"
+        )
     if target != "-":
         check_target(Path(target), is_open_to_devices=True)
     trained = TrainedModel.read(model)

@@ -100,14 +100,10 @@ class _Attribute(NamedTuple):
             return None
         inside, _, after = self.kind[1:].rpartition("}")
         if after.strip() and not after.strip().startswith("%"):
-            raise ValueError(
-                f"line {self.line}: the values of {self.name!r} must end with a brace"
-            )
+            raise ValueError(f"line {self.line}: the values of {self.name!r} must end with a brace")
         values = _cells(inside, self.line)
         if len(set(values)) != len(values) or "" in values:
-            raise ValueError(
-                f"line {self.line}: a value of {self.name!r} is empty or there twice"
-            )
+            raise ValueError(f"line {self.line}: a value of {self.name!r} is empty or there twice")
         return values
 
     def default(self) -> str | None:

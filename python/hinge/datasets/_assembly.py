@@ -52,6 +52,4 @@ def dataset_of(
             has_header=has_header,
             is_sparse=sp.issparse(X),
         )
-    return Dataset(
-        path.stem, X, found.codes, found.classes, schema=schema, ignored=layout.ignored
-    )
+    return Dataset(path.stem, X, found.codes, found.classes, schema=schema, ignored=layout.ignored)

@@ -190,7 +190,8 @@ def load_schema(path: str | os.PathLike[str]) -> Schema | None:
     >>> import pathlib, tempfile
     >>> import hinge
     >>> folder = tempfile.TemporaryDirectory()
-    >>> train, test, model = (pathlib.Path(folder.name) / name for name in "train.csv test.csv m".split())
+    >>> names = ("train.csv", "test.csv", "kinds.model")
+    >>> train, test, model = (pathlib.Path(folder.name) / name for name in names)
     >>> _ = train.write_text("height,colour,kind\n1,red,a\n2,blue,b\n3,red,a\n4,blue,b\n")
     >>> _ = test.write_text("colour,height\nblue,3\nblue,1\n")
     >>> data = hinge.datasets.read(train)

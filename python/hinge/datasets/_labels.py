@@ -52,7 +52,9 @@ class LabelWords(Words):
         """Append words of these lines."""
         if self._first_missing is None:
             pairs = zip(words, lines, strict=True)
-            self._first_missing = next((line for word, line in pairs if word in self._missing), None)
+            self._first_missing = next(
+                (line for word, line in pairs if word in self._missing), None
+            )
         spelling = self._spelling
         super().add(words if spelling is None else list(map(spelling, words)), lines)
 
@@ -100,9 +102,7 @@ def labels_of(column: Column, values: NDArray[Any]) -> Labels:
     return Labels(classes[order], codes, tuple(texts[place] for place in order))
 
 
-def labels_by(
-    schema: Schema, column: Column, values: NDArray[Any], request: Request
-) -> Labels:
+def labels_by(schema: Schema, column: Column, values: NDArray[Any], request: Request) -> Labels:
     """Return the labels of a column by the classes of a schema; others come after these."""
     found = labels_of(column, values)
     known: dict[Any, int] = {label: code for code, label in enumerate(schema.classes.tolist())}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -89,25 +90,26 @@ def _check_names(names: Sequence[str]) -> None:
         raise ValueError(f"two columns have the name {_shown(twice)}; rename one of them")
 
 
-def _layout_by_name(
-    request: Request, schema: Schema, names: Sequence[str], advice: str
-) -> Layout:
+def _layout_by_name(request: Request, schema: Schema, names: Sequence[str], advice: str) -> Layout:
     """Return where a table has the columns of a schema; it may have others."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(names):
+        places[name].append(place)
     wanted = [feature.name for feature in schema.features]
-    missing = [name for name in wanted if name not in names]
+    missing = [name for name in wanted if name not in places]
     if missing:
         which = "column" if len(missing) == 1 else "columns"
         verb = "is" if len(missing) == 1 else "are"
         raise ValueError(
             f"the {which} {some(missing, 5)} of the training table {verb} missing{advice}"
         )
-    features = [_only_place(name, names) for name in wanted]
+    features = [_only_place(name, places[name]) for name in wanted]
     label = None
     if request.labels != "ignored":
         if request.label_column is not None:
             label = place_of(request.label_column, names, len(names), 0)
-        elif schema.label in names:
-            label = _only_place(schema.label, names)
+        elif schema.label in places:
+            label = _only_place(schema.label, places[schema.label])
         elif request.labels == "required":
             raise ValueError(
                 f"there is no column {some([str(schema.label)])} with the labels; "
@@ -148,12 +150,12 @@ def _layout_by_position(
     return Layout(used, None if request.labels == "ignored" else label)
 
 
-def _only_place(name: str, names: Sequence[str]) -> int:
-    if names.count(name) > 1:
+def _only_place(name: str, places: Sequence[int]) -> int:
+    if len(places) > 1:
         raise ValueError(
             f"two columns have the name {_shown(name)}, which the training table has once"
         )
-    return names.index(name)
+    return places[0]
 
 
 def place_of(label_column: Any, names: Sequence[str] | None, n_columns: int, default: int) -> int:
