@@ -9,46 +9,21 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hinge import _resources
+from hinge.datasets._arff_rows import QUOTED, Attribute, Rows, sparse_matrix, word_of
 from hinge.datasets._assembly import dataset_of
-from hinge.datasets._columns import (
-    Column,
-    Entries,
-    Numbers,
-    Record,
-    Words,
-    columns_of,
-    csr_of,
-    fill,
-    rows_of,
-    starts_of,
-)
+from hinge.datasets._columns import Column, Numbers, Words, columns_of, fill, rows_of
 from hinge.datasets._dataset import Dataset
 from hinge.datasets._labels import LabelWords, canonical
 from hinge.datasets._layout import layout_of
 from hinge.datasets._request import NO_CATEGORIES, Request
-from hinge.datasets._text import Line, lines, numbers
+from hinge.datasets._text import Line, lines
 
-_QUOTED = r"""(?P<quoted>'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
 _ATTRIBUTE = re.compile(
-    rf"@attribute\s++(?:{_QUOTED}|(?P<bare>[^\s'\"{{]++))\s*+(?P<type>.+)", re.IGNORECASE
+    rf"@attribute\s++(?:{QUOTED}|(?P<bare>[^\s'\"{{]++))\s*+(?P<type>.+)", re.IGNORECASE
 )
-_CELL = re.compile(rf"\s*+(?:{_QUOTED}\s*+|(?P<bare>[^,'\"]*+))(?P<end>,|$)")
-_ENTRY = re.compile(
-    rf"\s*+(?P<index>[0-9]{{1,9}})\s++(?:{_QUOTED}\s*+|(?P<bare>[^,'\"]++))(?P<end>,|$)"
-)
-_NUMERIC = ("numeric", "real", "integer")
-_ROWS_AT_ONCE = 4096
-# Of an entry of a matrix while it is made: twice a row, a column and a value.
-_BYTES_AN_ENTRY = 48
 
 
 def read_arff(path: Path, request: Request) -> Dataset:
@@ -70,10 +45,10 @@ def read_arff(path: Path, request: Request) -> Dataset:
     first = next(text, None)
     if first is None:
         raise ValueError("there are no rows")
-    rows = _Rows(itertools.chain([first], text), declared, columns, layout.label, request.drop)
+    rows = Rows(itertools.chain([first], text), declared, columns, layout.label, request.drop)
     is_sparse = None if request.schema is None else request.schema.is_sparse
     if first[1].startswith("{"):
-        X = _sparse(rows, features)
+        X = sparse_matrix(rows, features)
         X = X.toarray() if is_sparse is False else X
     else:
         fill(columns, rows.dense())
@@ -82,39 +57,7 @@ def read_arff(path: Path, request: Request) -> Dataset:
     return dataset_of(path, request, layout, X, features, labels, has_header=True)
 
 
-class _Attribute(NamedTuple):
-    """A declaration: its line, the name, and the type as text."""
-
-    line: int
-    name: str
-    kind: str
-
-    @property
-    def word(self) -> str:
-        """Return the type, but for the values of a nominal attribute."""
-        return self.kind.split()[0].lower()
-
-    def values(self) -> list[str] | None:
-        """Return the values of a nominal attribute."""
-        if not self.kind.startswith("{"):
-            return None
-        inside, _, after = self.kind[1:].rpartition("}")
-        if after.strip() and not after.strip().startswith("%"):
-            raise ValueError(f"line {self.line}: the values of {self.name!r} must end with a brace")
-        values = _cells(inside, self.line)
-        if len(set(values)) != len(values) or "" in values:
-            raise ValueError(f"line {self.line}: a value of {self.name!r} is empty or there twice")
-        return values
-
-    def default(self) -> str | None:
-        """Return what a sparse row means that leaves this attribute out; None if that is open."""
-        values = self.values()
-        if values is not None:
-            return values[0]
-        return "0" if self.word in _NUMERIC else None
-
-
-def _declarations(text: Iterator[Line]) -> Iterator[_Attribute]:
+def _declarations(text: Iterator[Line]) -> Iterator[Attribute]:
     """Yield the attributes, up to the line @data."""
     names = set()
     for number, line in text:
@@ -125,11 +68,11 @@ def _declarations(text: Iterator[Line]) -> Iterator[_Attribute]:
             match = _ATTRIBUTE.fullmatch(line)
             if match is None:
                 raise ValueError(f"line {number}: @attribute needs a name and a type")
-            name = _word(match)
+            name = word_of(match)
             if name in names:
                 raise ValueError(f"line {number}: a second attribute has the name {name!r}")
             names.add(name)
-            yield _Attribute(number, name, match["type"].strip())
+            yield Attribute(number, name, match["type"].strip())
         elif keyword != "@relation":
             raise ValueError(
                 f"line {number}: {line[:40]!r} is not @relation, @attribute or @data, "
@@ -138,7 +81,7 @@ def _declarations(text: Iterator[Line]) -> Iterator[_Attribute]:
     raise ValueError("there is no line @data")
 
 
-def _features(attributes: Sequence[_Attribute], request: Request) -> list[Column]:
+def _features(attributes: Sequence[Attribute], request: Request) -> list[Column]:
     """Return empty columns for attributes, which a schema may know."""
     if request.schema is not None:
         return columns_of(request.schema)
@@ -147,22 +90,21 @@ def _features(attributes: Sequence[_Attribute], request: Request) -> list[Column
     return [_column(attribute, is_label=False) for attribute in attributes]
 
 
-def _label(attribute: _Attribute, request: Request) -> Column:
+def _label(attribute: Attribute, request: Request) -> Column:
     """Return the empty column of the labels."""
     if request.schema is None:
         return _column(attribute, is_label=True)
-    is_number = attribute.values() is None and attribute.word in _NUMERIC
     missing = () if request.drop else ("?",)
-    return LabelWords(attribute.name, missing, request, canonical if is_number else None)
+    return LabelWords(attribute.name, missing, request, canonical if attribute.is_numeric else None)
 
 
-def _column(attribute: _Attribute, is_label: bool) -> Column:
+def _column(attribute: Attribute, is_label: bool) -> Column:
     """Return the empty column of an attribute."""
     line, name, _ = attribute
     values = attribute.values()
     if values is not None:
         return Words(name, values)
-    if attribute.word in _NUMERIC:
+    if attribute.is_numeric:
         return Numbers(name)
     if attribute.word == "string" and is_label:
         return Words(name)
@@ -170,162 +112,3 @@ def _column(attribute: _Attribute, is_label: bool) -> Column:
         f"line {line}: attribute {name!r} has type {attribute.word[:40]!r}, but only numeric and "
         "nominal features are read"
     )
-
-
-class _Rows(NamedTuple):
-    """The rows of a file; only the values of some columns count."""
-
-    text: Iterator[Line]
-    declared: Sequence[_Attribute]
-    columns: Mapping[int, Column]
-    label: int | None
-    drop: bool
-
-    def dense(self) -> Iterator[Record]:
-        """Yield the values of each row."""
-        n_columns = len(self.declared)
-        for number, line in self.text:
-            cells = _cells(line, number)
-            if len(cells) != n_columns:
-                raise ValueError(
-                    f"line {number} has {len(cells)} values, but there are {n_columns} attributes"
-                )
-            missing = "?" in cells and [place for place, cell in enumerate(cells) if cell == "?"]
-            if not missing or self._is_complete(number, missing):
-                yield number, cells
-
-    def sparse(self) -> Iterator[tuple[int, list[tuple[int, str]]]]:
-        """Yield what each row has of the columns."""
-        filled = self._filled()
-        for number, line in self.text:
-            if not (line.startswith("{") and line.endswith("}")):
-                raise ValueError(f"line {number} is not in braces as the rows before")
-            cells = self._entries(number, line[1:-1].strip())
-            missing = [index for index, word in cells if word == "?"]
-            if missing and not self._is_complete(number, missing):
-                continue
-            there = {index for index, _ in cells}
-            found = [(index, word) for index, word in cells if index in self.columns]
-            for index, word in filled.items():
-                if index in there:
-                    continue
-                if word is None:
-                    raise ValueError(
-                        f"line {number}: the value of {self.declared[index].name!r}, which has no "
-                        "first value, is left out"
-                    )
-                found.append((index, word))
-            yield number, found
-
-    def _entries(self, number: int, inside: str) -> list[tuple[int, str]]:
-        cells: list[tuple[int, str]] = []
-        n_columns = len(self.declared)
-        for match in _matches(_ENTRY, inside, number) if inside else ():
-            index = int(match["index"])
-            if index >= n_columns:
-                raise ValueError(
-                    f"line {number}: there is no attribute {index}; {n_columns} are declared, "
-                    "from 0"
-                )
-            if cells and index <= cells[-1][0]:
-                raise ValueError(f"line {number}: attribute {index} comes after {cells[-1][0]}")
-            cells.append((index, _word(match)))
-        return cells
-
-    def _filled(self) -> dict[int, str | None]:
-        """Return what a row means that leaves out a label, or a feature that is not 0 then."""
-        filled = {}
-        for index, column in self.columns.items():
-            word = self.declared[index].default()
-            zero = None if isinstance(column, Numbers) else column.first()
-            is_zero = word == zero if zero is not None else word is not None and _is_zero(word)
-            if index == self.label or not is_zero:
-                filled[index] = word
-        return filled
-
-    def _is_complete(self, number: int, missing: Sequence[int]) -> bool:
-        """Tell whether a row that lacks these values is taken; refuse it if it must be whole."""
-        for place in missing:
-            column = self.columns.get(place)
-            if column is None or (isinstance(column, LabelWords) and not self.drop):
-                continue
-            if not self.drop:
-                _refuse_missing(number, column.name)
-            return False
-        return True
-
-
-def _sparse(source: _Rows, features: Sequence[Column]) -> Any:
-    """Read sparse rows into the columns, and return X."""
-    found: dict[int, list[NDArray[np.int64]]] = defaultdict(list)
-    n_rows = 0
-    records = source.sparse()
-    while block := list(itertools.islice(records, _ROWS_AT_ONCE)):
-        of_column: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
-        for row, (number, cells) in enumerate(block, n_rows):
-            for index, word in cells:
-                of_column[index].append((row, word, number))
-        for index, entries in of_column.items():
-            rows, words, numbers_of_lines = zip(*entries, strict=True)
-            source.columns[index].add(words, numbers_of_lines)
-            found[index].append(np.array(rows))
-        n_rows += len(block)
-    if not n_rows:
-        raise ValueError("there are no rows")
-    starts, width = starts_of(features)
-    n_words = sum(column.width > 1 for column in features)
-    if n_words * n_rows * _BYTES_AN_ENTRY > _resources.memory_bytes():
-        raise MemoryError(
-            f"{n_words:,} nominal attributes of {n_rows:,} rows have a value in every row, which "
-            "needs more memory than there is"
-        )
-    parts: list[Entries] = []
-    # The columns are those of the features in their order, and then that of the labels.
-    for index, column, start in zip(source.columns, features, starts, strict=False):
-        there = np.concatenate(found[index]) if found[index] else np.zeros(0, dtype=np.int64)
-        values = column.values()
-        if column.width > 1:
-            whole = np.zeros(n_rows, dtype=np.int64)
-            whole[there] = values
-            parts.append((np.arange(n_rows), start + whole, np.ones(n_rows)))
-        else:
-            parts.append((there, np.full(len(there), start), values))
-    X = csr_of(parts, (n_rows, width))
-    X.eliminate_zeros()
-    return X
-
-
-def _is_zero(word: str) -> bool:
-    values = numbers([word])
-    return values is not None and values[0] == 0
-
-
-def _refuse_missing(number: int, name: str) -> None:
-    raise ValueError(
-        f"line {number}: the value of {name!r} is missing; "
-        "hinge.datasets.read(path, missing='drop') leaves such rows out"
-    )
-
-
-def _cells(text: str, number: int) -> list[str]:
-    """Return the values between commas, quoted or not."""
-    if "'" not in text and '"' not in text:
-        return [cell.strip() for cell in text.split(",")]
-    return [_word(match) for match in _matches(_CELL, text, number)]
-
-
-def _matches(pattern: re.Pattern[str], text: str, number: int) -> Iterator[re.Match[str]]:
-    at = 0
-    while True:
-        match = pattern.match(text, at)
-        if match is None:
-            raise ValueError(f"line {number}: {text[at : at + 40]!r} cannot be read")
-        yield match
-        if not match["end"]:
-            return
-        at = match.end()
-
-
-def _word(match: re.Match[str]) -> str:
-    quoted = match["quoted"]
-    return match["bare"].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted[1:-1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +45,7 @@ def dataset_of(
         schema = Schema(
             features=tuple(column.feature() for column in features),
             label=label[0].name,
-            label_place=bisect.bisect_left(layout.features, layout.label),
+            label_place=sum(place < (layout.label or 0) for place in layout.features),
             labels=found.texts,
             has_numeric_labels=found.classes.dtype.kind != "U",
             has_header=has_header,

@@ -54,13 +54,16 @@ def read_delimited(path: Path, request: Request, delimiter: str | None = None) -
             _guessed(layout, names, has_text, request) if schema is None else columns_of(schema)
         )
         columns = dict(zip(layout.features, features, strict=True))
+        needed = list(layout.features)
         label: Words | None = None
         if layout.label is not None:
-            label = Words(names[layout.label])
-            if schema is not None and not request.drop:
-                label = LabelWords(names[layout.label], MISSING, request)
+            name = names[layout.label]
+            if schema is None or request.drop:
+                label = Words(name)
+                needed.append(layout.label)
+            else:
+                label = LabelWords(name, MISSING, request)
             columns[layout.label] = label
-        needed = [*layout.features, *([layout.label] if type(label) is Words else [])]
         records = itertools.islice(_records(path, delimiter), int(header), None)
         try:
             fill(columns, _complete(records, needed, names, request))

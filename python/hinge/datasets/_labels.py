@@ -91,10 +91,10 @@ def labels_of(column: Column, values: NDArray[Any]) -> Labels:
     there, places = np.unique(values, return_inverse=True)
     words = column.categories()
     texts = [words[place] for place in there]
-    classes = numbers_of(texts)
-    if classes is None:
+    numeric = numbers_of(texts)
+    if numeric is None:
         _check_lengths(column.name, texts)
-        classes = np.array(texts)
+    classes = np.array(texts) if numeric is None else numeric
     order = np.argsort(classes, kind="stable")
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
@@ -106,6 +106,7 @@ def labels_by(schema: Schema, column: Column, values: NDArray[Any], request: Req
     """Return the labels of a column by the classes of a schema; others come after these."""
     found = labels_of(column, values)
     known: dict[Any, int] = {label: code for code, label in enumerate(schema.classes.tolist())}
+    keys: list[Any] = list(found.texts)
     if schema.has_numeric_labels:
         keys = [number_of(text) for text in found.texts]
         if None in keys:
@@ -114,8 +115,6 @@ def labels_by(schema: Schema, column: Column, values: NDArray[Any], request: Req
                 f"the label {text[:40]!r} is not a number, as those of the training table are; "
                 f"{request.no_labels_option} ignores the labels"
             )
-    else:
-        keys = list(found.texts)
     unknown = sorted({key for key in keys if key not in known})
     codes = known | {key: code for code, key in enumerate(unknown, len(known))}
     classes = schema.classes

@@ -132,10 +132,10 @@ def _layout_by_position(
     n_features = len(schema.features)
     has_labels = schema.label is not None and n_columns == n_features + 1
     if not has_labels and n_columns != n_features:
-        label = "" if schema.label is None else " and a label column"
+        rest = "" if schema.label is None else " and a label column"
         raise ValueError(
             f"there are {n_columns} columns, but the training table has {n_features} "
-            f"feature{'s' * (n_features > 1)}{label}"
+            f"feature{'s' * (n_features > 1)}{rest}"
         )
     used = list(range(n_columns))
     if not has_labels:
