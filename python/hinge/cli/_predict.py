@@ -43,7 +43,7 @@ def predict(
     ] = "-",
     no_labels: Annotated[
         bool,
-        typer.Option("--no-labels", help="DATA has no labels, or they shall be ignored."),
+        typer.Option("--no-labels", help="Predict without labels; ignore those in DATA."),
     ] = False,
     scores: Annotated[
         bool,
@@ -59,12 +59,12 @@ def predict(
     Prints the accuracy by the labels in DATA: on stdout, as svm-predict does, or on stderr where
     stdout has the labels. Rows are scaled as in training.
 
-    A table is read by the columns of the training table, which the model keeps: by name, in any
-    order, other columns ignored; by position where there is no header. Text gets the codes of
-    training. A column that is missing and a category that is unknown are refused. Without the
-    label column there is no accuracy.
+    A model that was trained on a table keeps its columns. Those of DATA are matched by name, in
+    any order, and additional columns are ignored; if neither file has a header, they are matched
+    by position. Text columns are encoded as in training. Missing columns and unknown categories
+    are errors. Without a label column, no accuracy is printed.
 
-    A label with a line break or another control character is written as a JSON string.
+    A label that contains a line break or another control character is written as a JSON string.
 
     Examples:
       hinge predict heart_scale.t heart_scale.model labels.txt

@@ -56,7 +56,7 @@ class Source:
         bool | None,
         optional(
             "--header/--no-header",
-            default="as the rows below show",
+            default="detected",
             help="Whether line 1 of a table has the names of its columns.",
         ),
     ] = None

@@ -60,7 +60,8 @@ def train(
     """Train a machine and write it to a file.
 
     Options and defaults are those of svm-train: C 1, RBF kernel, gamma 1 / features, nothing
-    scaled. An option that the method does not have is refused.
+    scaled. An option that the method does not have is refused. A model that is trained on a table
+    keeps the names of its columns, their categories and the labels as they are written.
 
     Examples:
       hinge train heart_scale                     writes heart_scale.model
