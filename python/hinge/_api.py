@@ -111,7 +111,9 @@ def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:
     Returns
     -------
     estimator or Pipeline
-        Of the class that was saved; after its scaler if one was saved with it.
+        Of the class that was saved; after its scaler if one was saved with it. The columns of the
+        table that it was trained on, if any, are returned by :func:`hinge.datasets.load_schema`,
+        and are to be given to :func:`save` again.
 
     Raises
     ------

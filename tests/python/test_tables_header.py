@@ -35,12 +35,14 @@ def path(tmp_path, monkeypatch):
 @pytest.mark.case(99)
 def test_an_unclear_header_of_pandas_is_refused_and_read_if_it_is_named(path, frame, index):
     frame.to_csv(path, index=index)
-    with pytest.raises(ValueError, match=r"line 1 may be a header or a sample: .*; say which by"):
+    with pytest.raises(
+        ValueError, match=r"line 1 may be a header or a sample: .*; pass header=True or"
+    ):
         datasets.read(path)
     result = call("cv", path)
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()
-    assert line.endswith("say which by --header or --no-header")
+    assert line.endswith("; pass --header or --no-header")
     found = datasets.read(path, header=True)
     assert found.n_rows == 150
     assert found.schema.label == str(frame.columns[-1])
@@ -69,6 +71,16 @@ def test_a_label_column_with_a_name_implies_a_header(path):
     found = datasets.read(path, "label")
     np.testing.assert_array_equal(found.X, X)
     assert found.labels.tolist() == WORDS.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:the first column has no name")
+def test_a_number_that_is_the_name_of_another_column_is_refused(path):
+    pd.DataFrame(X).assign(**{"4": Y}).to_csv(path)  # the index is column 0, and "4" column 5
+    result = call("cv", path, "--header", "--label-column", 4)
+    assert result.exit_code == 1
+    assert "--label-column 4 is the number of one column and the name of another" in result.stderr
+    assert facts_of_command("cv", path, "--header", "--label-column", -1)["data"]["features"] == 4
+    assert datasets.read(path, "4").classes.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])

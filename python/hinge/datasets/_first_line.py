@@ -46,7 +46,7 @@ class FirstLine(NamedTuple):
         is_header = self.looks_like_header()
         if is_header is None:
             raise ValueError(
-                f"line 1 may be a header or a sample: {some(self.cells, 5)}; say which by "
+                f"line 1 may be a header or a sample: {some(self.cells, 5)}; pass "
                 f"{request.header_options}"
             )
         return is_header

@@ -34,6 +34,7 @@ def layout_of(
 
     ``advice`` ends the sentence about columns that are missing.
     """
+    _check_number(request, names)
     schema = request.schema
     if names is not None and schema is not None and schema.has_header:
         return _layout_by_name(request, schema, names, advice)
@@ -47,6 +48,18 @@ def layout_of(
     if schema is None:
         return _own_layout(request, names, n_columns, default_label)
     return _layout_by_position(request, schema, names, n_columns)
+
+
+def _check_number(request: Request, names: Sequence[str] | None) -> None:
+    """Refuse a number that was typed and is the name of another column."""
+    number = request.label_column
+    if not (request.on_command_line and isinstance(number, int)) or names is None:
+        return
+    if str(number) in names and names.index(str(number)) != number:
+        raise ValueError(
+            f"--label-column {number} is the number of one column and the name of another; count "
+            "from the end instead: -1 is the last"
+        )
 
 
 def _own_layout(
