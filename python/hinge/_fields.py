@@ -71,6 +71,13 @@ class Fields:
             raise ValueError(f"{name!r} has {len(value)} strings, but there must be {length}")
         return value
 
+    def mapping(self, name: str) -> dict[str, Any]:
+        """Return values by names, which are not checked."""
+        value = self._take(name)
+        if not isinstance(value, dict):
+            raise ValueError(f"{name!r} is not an object with names")
+        return value
+
     def array(
         self,
         name: str,

@@ -50,7 +50,7 @@ def cross_validate(
       hinge cv iris -s ollawv --margin 0.2 --scale --folds 10
     """
     data = source.load()
-    estimator = machine.estimator(data.classes)
+    estimator = machine.estimator(data)
     found = run_folds(data, estimator, machine, folds, output, scoring)
     if output.as_json:
         facts = facts_of_run(data, machine, estimator)
