@@ -215,7 +215,7 @@ class SVC(SolvedClassifier):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return break_ties
 
-    def _certifier(self) -> Certify:
+    def _certifier(self, training: Training) -> Certify:
         return certificate
 
     def _goal(self) -> str:

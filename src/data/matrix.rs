@@ -60,6 +60,19 @@ impl<T: Real> Matrix<'_, T> {
         }
     }
 
+    /// Checks again that every value is finite: rows that are borrowed may have been changed by
+    /// another thread since.
+    pub fn check_again(&self) -> Result<()> {
+        let values = Cow::Borrowed(self.values());
+        match self {
+            Matrix::Dense(m) => Dense::new(values, m.n_rows(), m.n_cols()).map(drop),
+            Matrix::Sparse(m) => {
+                let (offsets, columns) = (m.offsets().to_vec(), Cow::Borrowed(m.indices()));
+                Csr::new(offsets, columns, values, m.n_cols()).map(drop)
+            }
+        }
+    }
+
     /// The largest absolute value; 0 for no values.
     pub fn max_abs(&self) -> f64 {
         let larger = |most: f64, v: &T| v.to_f64().abs().max(most);

@@ -8,12 +8,12 @@
 use super::Model;
 use super::linear::ROWS as LINEAR_ROWS;
 use super::votes::{Ties, Votes};
-use crate::Result;
 use crate::data::Matrix;
 use crate::error::zeros;
 use crate::kernel::{Extent, Queries};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
+use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Support vectors of one block.
@@ -112,6 +112,7 @@ impl<T: Lanes> Model<T> {
                         monitor.check()?;
                         for (place, out) in out.chunks_exact_mut(width).enumerate() {
                             linear.outputs(matrix, piece * LINEAR_ROWS + place, outputs);
+                            check_outputs(outputs, matrix)?;
                             map(room, outputs, out);
                         }
                         Ok(())
@@ -136,6 +137,8 @@ impl<T: Lanes> Model<T> {
                 let rows = start..start + out.len() / width;
                 self.rows.load(matrix, rows, &mut scratch.queries)?;
                 self.decide(scratch, monitor)?;
+                let n_outputs = scratch.queries.len() * n_machines;
+                check_outputs(&scratch.outputs[..n_outputs], matrix)?;
                 let outputs = scratch.outputs.chunks_exact(n_machines);
                 for (outputs, out) in outputs.zip(out.chunks_exact_mut(width)) {
                     map(room, outputs, out);
@@ -178,5 +181,25 @@ impl<T: Lanes> Model<T> {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses outputs that are no numbers: rows of the caller that another thread changed since
+/// they were checked, or coefficients beyond all bounds.
+fn check_outputs<T: Lanes>(outputs: &[f64], matrix: &Matrix<'_, T>) -> Result<()> {
+    if outputs
+        .iter()
+        .fold(true, |all, output| all & output.is_finite())
+    {
+        return Ok(());
+    }
+    matrix.check_again()?;
+    match outputs.iter().any(|output| output.is_nan()) {
+        false => Ok(()),
+        true => Err(Error::Data(
+            "a decision value is NaN: X was changed while it was read, or the coefficients of \
+             the model are too large"
+                .into(),
+        )),
     }
 }

@@ -7,6 +7,7 @@ use crate::Error;
 use crate::error::zeros;
 use crate::model::{Ties, Votes, linear_outputs};
 use crate::multiclass::{LinearSet, Patterns, Scheme};
+use crate::solver::Status;
 use crate::solver::linear::{LinearMachine, RuleState};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -102,8 +103,13 @@ pub fn linear_fit<'py>(
     let machines = door::run_within(py, limits, train.progress.as_ref(), |monitor| {
         with_matrix!(&view.matrix()?, matrix => {
             monitor.check()?;
-            LinearSet::new(matrix, codes, classes, samples)?
-                .train(&solver, scheme, constant, &starts, train.record_every, monitor)
+            let machines = LinearSet::new(matrix, codes, classes, samples)?
+                .train(&solver, scheme, constant, &starts, train.record_every, monitor)?;
+            // The rows are read in place: another thread may have changed them.
+            if machines.iter().any(|machine| machine.status == Status::NonFinite) {
+                matrix.check_again()?;
+            }
+            Ok(machines)
         })
     })?;
     to_python(py, machines)

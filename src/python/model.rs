@@ -17,6 +17,8 @@ pub struct Model {
     pub n_loops: Vec<u64>,
     pub status: Vec<String>,
     pub n_kernel_evals: u64,
+    /// Of the training rows; not known of a model from a file.
+    pub rows_digest: Option<u64>,
 }
 
 pub enum AnyModel {
@@ -129,6 +131,11 @@ impl Model {
     #[getter]
     fn n_kernel_evals(&self) -> u64 {
         self.n_kernel_evals
+    }
+
+    #[getter]
+    fn rows_digest(&self) -> Option<u64> {
+        self.rows_digest
     }
 
     /// Rows as an array, or as the parts of a CSR matrix.
@@ -255,6 +262,7 @@ impl Model {
             n_loops: state.n_loops,
             status: state.status,
             n_kernel_evals: state.n_kernel_evals,
+            rows_digest: None,
         })
     }
 }

@@ -336,7 +336,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             return Ok(None);
         }
         let settings: Vec<&[Machine]> = training.machines.iter().map(Vec::as_slice).collect();
-        let model = Model::path(&set, plan.scheme, &settings, train_rows, self.monitor)?;
+        let model = Model::path(&set, plan.scheme, &settings, self.monitor)?;
         let predicted = model.predict_path(&test_rows, plan.ties, self.monitor)?;
         let k = plan.n_classes;
         let mut confusions = vec![vec![0; k * k]; settings.len()];

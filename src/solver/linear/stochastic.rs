@@ -79,7 +79,8 @@ fn untouched<T: Lanes>(problem: &LinearProblem<'_, T>, state: RuleState) -> Line
         _ => state.memory.clone(),
     };
     let mut machine = LinearMachine::new(problem, weights, 0, Status::Converged);
-    machine.keep(state);
+    machine.state = Some(state);
+    machine.or_nothing();
     machine
 }
 
@@ -164,7 +165,7 @@ impl Sgd {
         }
         recorder.keep(step, || rule.weights());
         let mut machine = LinearMachine::new(problem, rule.weights(), n_epochs, status);
-        machine.keep(rule.state());
+        machine.state = Some(rule.state());
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
     }
