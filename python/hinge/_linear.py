@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -174,6 +175,8 @@ class LinearClassifier(Classifier):
             "status_": self.status_,
             "scheme": self._scheme,
         }
+        if sp.issparse(self.coef_):
+            state["has_sparse_coef"] = 1
         if self._patterns is not None:
             state |= zip(_PATTERNS, self._patterns, strict=True)
         return state | _curve.to_fields(getattr(self, "curve_", None))
@@ -185,6 +188,8 @@ class LinearClassifier(Classifier):
         m = n_machines(self._scheme, k)
         self.coef_ = saved.array("coef_", "f8", (m, self.n_features_in_))
         self.intercept_ = saved.array("intercept_", "f8", (m,))
+        if "has_sparse_coef" in saved and saved.integer("has_sparse_coef", 0, 1):
+            self.coef_ = sp.csr_matrix(self.coef_)
         self.n_iter_ = saved.integer("n_iter_")
         self.status_ = saved.texts("status_", m)
         self._patterns = None
@@ -283,16 +288,20 @@ class LinearClassifier(Classifier):
 
     def _weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return weights and intercepts, which may have been set by hand."""
-        coef = np.ascontiguousarray(self.coef_, dtype=np.float64)
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+        coef = np.ascontiguousarray(coef, dtype=np.float64)
         intercept = np.ascontiguousarray(self.intercept_, dtype=np.float64)
         if intercept.shape != (coef.shape[0],):
             intercept = np.broadcast_to(intercept, coef.shape[0]).copy()
         return coef, intercept
 
     def _decide(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        check_is_fitted(self)
-        X = _input.check_rows(X, estimator=self, reset=False, any_order=True)
-        outputs = self._outputs(_input.native_rows(X))
+        self._check_is_fitted()
+        rows = X
+        if not _input.is_plain(X, self, _input.FLOATS):
+            X = _input.check_rows(X, estimator=self, reset=False, any_order=True)
+            rows = _input.native_rows(X)
+        outputs = self._outputs(rows)
         return _core.decide(outputs, self._scheme, len(self.classes_), self._patterns)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -309,6 +318,31 @@ class LinearClassifier(Classifier):
         """Return the label of each row."""
         _, codes = self._decide(X)
         return np.asarray(self.classes_[codes])
+
+    def sparsify(self) -> Self:
+        """Convert ``coef_`` to a CSR matrix, which saves memory if most of it is zero.
+
+        Predictions do not change. Fitting again makes ``coef_`` dense.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Convert ``coef_`` back to a dense array, if :meth:`sparsify` was called.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        if sp.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
 
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
         return ("linear", 1.0, 3, 0.0)

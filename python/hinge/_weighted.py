@@ -179,7 +179,9 @@ class WeightedClassifier(KernelClassifier):
                     f"kernel = {self.kernel!r} is not valid: the estimator was fitted with a "
                     "function, which is needed to predict; set it again, or fit"
                 )
-            values = self._kernel_values(_input.from_native(rows))
+            queries = _input.from_native(rows)
+            _input.refuse_not_finite(queries)
+            values = self._kernel_values(queries)
             return np.ascontiguousarray(values, dtype=self._model.dtype)
         if self._used_columns is None:
             return rows

@@ -10,7 +10,7 @@ mod predict;
 mod votes;
 
 use linear::LinearWeights;
-pub use linear::linear_outputs;
+pub use linear::{is_brief, linear_outputs};
 pub use votes::{Ties, Votes};
 
 use crate::kernel::{Kernel, KernelKind, PackedRows};

@@ -132,6 +132,16 @@ pub struct SparseView<'a, T> {
 }
 
 impl<'a> View<'a> {
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        match self {
+            View::DenseF32(table) => table.1,
+            View::DenseF64(table) => table.1,
+            View::SparseF32(parts) => parts.offsets.len().saturating_sub(1),
+            View::SparseF64(parts) => parts.offsets.len().saturating_sub(1),
+        }
+    }
+
     /// Number of features.
     pub fn n_cols(&self) -> usize {
         match self {

@@ -26,6 +26,19 @@ pub fn run<R: Send>(
     run_within(py, Limits { threads, seconds }, progress, work)
 }
 
+/// Runs work of less than some milliseconds in the calling thread: to lend a pool and to wake its
+/// thread would take longer. The work must not need a pool.
+pub fn run_briefly<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Monitor) -> Result<R> + Send,
+) -> PyResult<R> {
+    let monitor = &Monitor::new();
+    match py.detach(|| catch_unwind(AssertUnwindSafe(|| work(monitor)))) {
+        Ok(result) => Ok(result?),
+        Err(panic) => Err(Error::Internal(message_of(&*panic)).into()),
+    }
+}
+
 /// What a computation may use.
 pub struct Limits {
     pub threads: usize,

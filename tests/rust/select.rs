@@ -64,7 +64,7 @@ fn methods() -> Result<Vec<Method>> {
         .into(),
         NlSgdSettings {
             cs: path.clone(),
-            epochs: 2,
+            epochs: Some(2),
             average: 0.5,
             step: Step::Time,
             order: Order::Cyclic,

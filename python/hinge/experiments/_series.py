@@ -16,6 +16,7 @@ import time
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import hinge
@@ -142,4 +143,5 @@ def _lead(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _support(model: Any) -> list[NDArray[np.intp]]:
     """Return the rows that are support vectors of each machine."""
-    return [model.support_[coefficients != 0] for coefficients in model.dual_coef_]
+    dual_coef = model.dual_coef_.toarray() if sp.issparse(model.dual_coef_) else model.dual_coef_
+    return [model.support_[coefficients != 0] for coefficients in dual_coef]

@@ -116,13 +116,14 @@ impl Sgd {
         let (train, validation) = self.hold_out(problem, &mut random)?;
         let mut order = train.clone();
         let n_steps = train.len().div_ceil(given.batch_size);
-        let average_from = self.average_from(n_steps);
+        let most_epochs = given.epochs_of(problem.n_rows());
+        let average_from = self.average_from(n_steps, most_epochs);
         let mut judge = Judge::new(given.early_stop);
         let rows_to_look = problem.rows_to_look();
         let (mut step, mut n_epochs, mut status) = (0, 0, Status::Converged);
         let mut pulls = Vec::with_capacity(given.batch_size.min(train.len()));
         recorder.tell(0, || rule.weights());
-        'epochs: for _ in 0..given.epochs {
+        'epochs: for _ in 0..most_epochs {
             n_epochs += 1;
             match given.visit {
                 Visit::InOrder => {}
@@ -171,12 +172,12 @@ impl Sgd {
     }
 
     /// The step from which on weights are averaged.
-    fn average_from(&self, steps_of_epoch: usize) -> u64 {
+    fn average_from(&self, steps_of_epoch: usize, epochs: usize) -> u64 {
         let given = &self.settings;
         if given.average == 0.0 || !given.optimizer.can_average() {
             return u64::MAX;
         }
-        let all = (steps_of_epoch as f64) * given.epochs as f64;
+        let all = (steps_of_epoch as f64) * epochs as f64;
         ((1.0 - given.average) * all) as u64
     }
 
