@@ -286,8 +286,8 @@ class SGDSVC(LinearClassifier):
         ----------
         blocks : iterable, or a function that returns one
             Of ``(X, y)`` or ``(X, y, sample_weight)``; gone through once for each of the
-            ``epochs`` ("auto": 20 times). :class:`hinge.LibsvmBlocks` is such an iterable. The order of the blocks
-            is kept, rows are shuffled inside a block.
+            ``epochs`` ("auto": 20 times). :class:`hinge.LibsvmBlocks` is such an iterable. The
+            order of the blocks is kept, rows are shuffled inside a block.
         classes : array-like of labels, or None
             All labels; None asks ``blocks.classes``, or looks through the blocks once.
 

@@ -140,11 +140,11 @@ class SolvedClassifier(WeightedClassifier):
         return state
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a copy that refers to the same training data."""
+        """Return a copy that refers to the same training data and the same, immutable, model."""
         other = type(self).__new__(type(self))
         memo[id(self)] = other
-        training = self.__dict__.get("_training")
-        memo[id(training)] = training
+        for shared in (self.__dict__.get("_training"), self.__dict__.get("_model")):
+            memo[id(shared)] = shared
         other.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return other
 
