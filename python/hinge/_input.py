@@ -17,7 +17,7 @@ from hinge import _numbers, _sparse
 
 # From so many labels on they are counted and not sorted, so many at a time.
 _MANY_LABELS = 1 << 16
-FLOATS = [np.dtype(np.float64), np.dtype(np.float32)]
+FLOATS: list[np.dtype[Any]] = [np.dtype(np.float64), np.dtype(np.float32)]
 
 
 def native_rows(X: Any) -> Any:

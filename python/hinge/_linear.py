@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from hinge import _core, _curve, _input, _parameters, _resources
+from hinge import _core, _curve, _input, _parameters, _resources, _sparse
 from hinge._certificate import n_machines
 from hinge._classifier import Classifier
 from hinge._fields import Fields
@@ -37,6 +37,9 @@ class LinearClassifier(Classifier):
     fit_intercept: Any
     time_limit: Any
     record_every: Any
+
+    # Dense, or a CSR matrix after sparsify.
+    coef_: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
         """Train on the rows of X with the labels y.
@@ -288,8 +291,7 @@ class LinearClassifier(Classifier):
 
     def _weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return weights and intercepts, which may have been set by hand."""
-        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-        coef = np.ascontiguousarray(coef, dtype=np.float64)
+        coef = np.ascontiguousarray(_sparse.dense(self.coef_), dtype=np.float64)
         intercept = np.ascontiguousarray(self.intercept_, dtype=np.float64)
         if intercept.shape != (coef.shape[0],):
             intercept = np.broadcast_to(intercept, coef.shape[0]).copy()
@@ -340,8 +342,7 @@ class LinearClassifier(Classifier):
         self
         """
         check_is_fitted(self)
-        if sp.issparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
+        self.coef_ = _sparse.dense(self.coef_)
         return self
 
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:

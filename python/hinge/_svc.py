@@ -235,9 +235,9 @@ class SVC(SolvedClassifier):
         if not self._model.is_sparse:
             weights.flags.writeable = False
             return weights
-        weights = sp.csr_matrix(weights)
-        weights.data.flags.writeable = False
-        return weights
+        sparse: Any = sp.csr_matrix(weights)
+        sparse.data.flags.writeable = False
+        return sparse
 
     def _feature_weights(self) -> NDArray[np.float64]:
         """Return the weights of each machine, one row after the other."""

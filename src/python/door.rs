@@ -1,5 +1,6 @@
 //! The one door: every native computation detaches from the interpreter, runs in
 //! our own pool, listens for Ctrl-C, and comes back as a result or an exception.
+//! Only what is done within a millisecond or so runs in the calling thread.
 
 use crate::error::check_room;
 use crate::monitor::Monitor;

@@ -64,7 +64,7 @@ fn methods() -> Result<Vec<Method>> {
         .into(),
         NlSgdSettings {
             cs: path.clone(),
-            epochs: Some(2),
+            epochs: 2,
             average: 0.5,
             step: Step::Time,
             order: Order::Cyclic,

@@ -16,10 +16,10 @@ import time
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import hinge
+from hinge import _sparse
 from hinge.experiments._deadline import Deadline
 from hinge.experiments._splits import Split, facts, load_split
 from hinge.experiments._study import Record, Settings
@@ -143,5 +143,5 @@ def _lead(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _support(model: Any) -> list[NDArray[np.intp]]:
     """Return the rows that are support vectors of each machine."""
-    dual_coef = model.dual_coef_.toarray() if sp.issparse(model.dual_coef_) else model.dual_coef_
-    return [model.support_[coefficients != 0] for coefficients in dual_coef]
+    of_machines = _sparse.dense(model.dual_coef_)
+    return [model.support_[coefficients != 0] for coefficients in of_machines]
