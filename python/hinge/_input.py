@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -16,7 +17,7 @@ from hinge import _frame, _numbers, _sparse
 
 # From so many labels on they are counted and not sorted, so many at a time.
 _MANY_LABELS = 1 << 16
-_FLOATS = [np.dtype(np.float64), np.dtype(np.float32)]
+FLOATS: list[np.dtype[Any]] = [np.dtype(np.float64), np.dtype(np.float32)]
 
 
 def native_rows(X: Any) -> Any:
@@ -66,7 +67,7 @@ def check_rows(
             X,
             accept_sparse="csr",
             accept_large_sparse=True,
-            dtype=_FLOATS if dtype is None else dtype,
+            dtype=FLOATS if dtype is None else dtype,
             order="C",
             ensure_all_finite=False,
             estimator=estimator,
@@ -77,6 +78,25 @@ def check_rows(
     if estimator is not None:
         validate_data(estimator, given, reset=reset, skip_check_array=True)
     return X
+
+
+def is_plain(X: Any, estimator: Any, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Tell whether X is an array that the core takes as it is, with the features of a fit.
+
+    Then :func:`check_rows` would return X itself, or refuse a value that is not finite, which
+    the core refuses with the same sentence. For a single row its checks take longer than the
+    prediction.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in dtypes
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and X.flags.c_contiguous
+        and X.flags.aligned
+        and not hasattr(estimator, "feature_names_in_")
+    )
 
 
 def native_bytes(X: Any) -> Any:

@@ -17,6 +17,8 @@ from hinge._rule_state import State
 from hinge._state import kept_on_failure
 
 _OPTIMIZERS = ("pegasos", "sgd", "momentum", "nag", "rmsprop")
+# Passes through blocks, whose samples are not counted beforehand.
+_EPOCHS = 20
 # Those whose memory is a mean of weights.
 _AVERAGED = ("pegasos", "sgd")
 
@@ -41,8 +43,9 @@ class SGDSVC(LinearClassifier):
     C : float or None, default=None
         Where it is given, lambda is 1 / (C n), n the rows of a machine: the problem of
         :class:`LinearSVC` with ``loss="hinge"``.
-    epochs : int, default=20
-        Passes through the rows, the most if it stops early.
+    epochs : int or "auto", default="auto"
+        Number of passes over the training data; an upper bound if training stops early.
+        "auto" takes 20 passes, or, below 150 samples, as many as visit 3,000 samples.
     batch_size : int, default=1
         Rows of a step.
     project : bool, default=False
@@ -54,6 +57,10 @@ class SGDSVC(LinearClassifier):
     eta0 : float or None, default=None
         The (first) step length; None for one that fits the rows: 1 / (mean |x|^2 + lambda),
         times 0.3 for "sgd" and 0.1 (1 - momentum) for "momentum" and "nag"; 0.01 for "rmsprop".
+        The mean is taken over the first 1,000 samples that a binary classifier is given, in
+        the order of X. :meth:`partial_fit` and :meth:`fit_blocks` only have the samples of the
+        first block: if it is smaller, "sgd", "momentum" and "nag" use another step length than
+        one call of :meth:`fit`, unless ``eta0`` is given.
     momentum : float, default=0.9
         The share of the velocity that stays.
     fit_intercept : bool or "violators", default=True
@@ -122,7 +129,7 @@ class SGDSVC(LinearClassifier):
         optimizer: Literal["pegasos", "sgd", "momentum", "nag", "rmsprop"] = "pegasos",
         lambda_: float = 1e-4,
         C: float | None = None,
-        epochs: int = 20,
+        epochs: int | Literal["auto"] = "auto",
         batch_size: int = 1,
         project: bool = False,
         average: float = 0.5,
@@ -310,8 +317,8 @@ class SGDSVC(LinearClassifier):
         ----------
         blocks : iterable, or a function that returns one
             Of ``(X, y)`` or ``(X, y, sample_weight)``; gone through once for each of the
-            ``epochs``. :class:`hinge.LibsvmBlocks` is such an iterable. The order of the blocks
-            is kept, rows are shuffled inside a block.
+            ``epochs`` ("auto": 20 times). :class:`hinge.LibsvmBlocks` is such an iterable. The
+            order of the blocks is kept, rows are shuffled inside a block.
         classes : array-like of labels, or None
             All labels; None asks ``blocks.classes``, or looks through the blocks once.
 
@@ -319,7 +326,7 @@ class SGDSVC(LinearClassifier):
         -------
         self
         """
-        epochs = _parameters.positive("epochs", self.epochs)
+        epochs = self._n_epochs() or _EPOCHS
         if classes is None:
             classes = getattr(blocks, "classes", None)
         if isinstance(blocks, Iterator) and (epochs > 1 or classes is None):
@@ -365,7 +372,7 @@ class SGDSVC(LinearClassifier):
         eta0 = None if self.eta0 is None else _parameters.real("eta0", self.eta0)
         return {
             "optimizer": _parameters.choice("optimizer", self.optimizer, _OPTIMIZERS),
-            "epochs": _parameters.positive("epochs", self.epochs),
+            "epochs": self._n_epochs(),
             "batch_size": _parameters.positive("batch_size", self.batch_size),
             "project": _parameters.flag("project", self.project),
             "average": _parameters.real("average", self.average),
@@ -377,6 +384,13 @@ class SGDSVC(LinearClassifier):
             "is_lambda": self.C is None,
             "intercept": self._intercept(),
         }
+
+    def _n_epochs(self) -> int | None:
+        """Return the number of passes; None leaves it to the core, which knows the rows."""
+        if isinstance(self.epochs, str):
+            _parameters.choice("epochs", self.epochs, ("auto",))
+            return None
+        return _parameters.positive("epochs", self.epochs)
 
     def _visit(self) -> str:
         if isinstance(self.shuffle, str):
@@ -393,7 +407,8 @@ class SGDSVC(LinearClassifier):
         return None if tol is None else (tol, patience, None)
 
     def _goal(self) -> str:
-        return f"all {self.epochs} epochs were done"
+        epochs = "" if isinstance(self.epochs, str) else f"{self.epochs} "
+        return f"all {epochs}epochs were done"
 
 
 def _blocks(blocks: Any) -> Iterator[tuple[str, Any, Any, Any]]:

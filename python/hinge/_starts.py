@@ -43,8 +43,9 @@ def from_estimator(
             f"init has row {int(estimator.support_.max())} as a support vector, but X has "
             f"{len(codes)} rows: it must have been fitted to the same rows"
         )
-    beta = np.zeros((len(estimator.dual_coef_), len(codes)))
-    beta[:, estimator.support_] = estimator.dual_coef_
+    coefficients = estimator._model.dual_coef
+    beta = np.zeros((len(coefficients), len(codes)))
+    beta[:, estimator.support_] = coefficients
     starts: list[_Start] = []
     for rows, _, alphas in machines(beta, codes, scheme, len(classes)):
         is_vector = alphas != 0

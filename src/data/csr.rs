@@ -198,5 +198,6 @@ fn first_fault<T: Real>(offsets: &[usize], indices: &[u32], values: &[T], n_cols
             return not_finite(values[k], row, indices[k] as usize);
         }
     }
-    Error::Internal("sparse rows were refused without a fault".into())
+    // Values are read in place: another thread may have changed what was found before.
+    Error::Data("the values of sparse X were changed while they were checked".into())
 }

@@ -25,14 +25,7 @@ impl<'a, T: Real> Dense<'a, T> {
                 values.len()
             )));
         }
-        // Without a way out inside a piece, the loop is one of vectors.
-        let has_bad = |piece: &[T]| !piece.iter().fold(true, |all, v| all & v.is_finite());
-        if let Some(piece) = values.chunks(PIECE).position(has_bad) {
-            let bad = values
-                .iter()
-                .skip(piece * PIECE)
-                .position(|v| !v.is_finite());
-            let at = piece * PIECE + bad.unwrap_or(0);
+        if let Some(at) = first_not_finite(&values) {
             return Err(not_finite(values[at], at / n_cols, at % n_cols));
         }
         Ok(Self {
@@ -88,8 +81,18 @@ impl<'a, T: Real> Dense<'a, T> {
     }
 }
 
+/// The place of the first value that is NaN or infinite.
+pub fn first_not_finite<T: Real>(values: &[T]) -> Option<usize> {
+    // Without a way out inside a piece, the loop is one of vectors.
+    let has_bad = |piece: &[T]| !piece.iter().fold(true, |all, v| all & v.is_finite());
+    let start = values.chunks(PIECE).position(has_bad)? * PIECE;
+    let bad = values[start..].iter().position(|v| !v.is_finite());
+    // Where another thread changes them, the value may be a number again.
+    Some(start + bad.unwrap_or(0))
+}
+
 /// The sentence for a value that no kernel can use.
-pub(super) fn not_finite<T: Real>(value: T, row: usize, column: usize) -> Error {
+pub fn not_finite<T: Real>(value: T, row: usize, column: usize) -> Error {
     let value = value.to_f64();
     let name = if value.is_nan() {
         "NaN".to_string()

@@ -2,6 +2,7 @@
 
 use super::{Csr, Dense, Real};
 use crate::{Error, Result};
+use std::borrow::Cow;
 
 /// One row of a data set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,6 +56,19 @@ impl<T: Real> Matrix<'_, T> {
         match self {
             Matrix::Dense(m) => m.values(),
             Matrix::Sparse(m) => m.values(),
+        }
+    }
+
+    /// Checks again that every value is finite: rows that are borrowed may have been changed by
+    /// another thread since.
+    pub fn check_again(&self) -> Result<()> {
+        let values = Cow::Borrowed(self.values());
+        match self {
+            Matrix::Dense(m) => Dense::new(values, m.n_rows(), m.n_cols()).map(drop),
+            Matrix::Sparse(m) => {
+                let (offsets, columns) = (m.offsets().to_vec(), Cow::Borrowed(m.indices()));
+                Csr::new(offsets, columns, values, m.n_cols()).map(drop)
+            }
         }
     }
 

@@ -7,7 +7,7 @@
 
 use super::Kernel;
 use super::sparse::{Interleaved, SparseRows};
-use crate::data::{Csr, Dense, Matrix, Real};
+use crate::data::{Csr, Dense, Digest, Matrix, Real};
 use crate::error::clear_to_zeros;
 use crate::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use crate::{Error, Result};
@@ -142,6 +142,34 @@ impl<T: Lanes> PackedRows<T> {
                 Ok(Matrix::Dense(dense))
             }
         }
+    }
+
+    /// The digest of a matrix whose row `order[k]` is row `k` here.
+    pub fn digest(&self, order: &[u32]) -> Digest {
+        let mut digest = Digest::zeros(self.n_rows(), self.n_cols());
+        match self {
+            PackedRows::Panels { values, n_cols, .. } => {
+                let width = panel_width::<T>();
+                let panels = values.chunks_exact((width * n_cols).max(1));
+                for (panel, rows) in panels.zip(order.chunks(width)) {
+                    for (feature, values) in panel.chunks_exact(width).enumerate() {
+                        for (&row, &value) in rows.iter().zip(values) {
+                            digest.add(row as usize, feature, value);
+                        }
+                    }
+                }
+            }
+            PackedRows::Sparse(rows) => {
+                for (k, &row) in order.iter().enumerate() {
+                    let (columns, values) = rows.csr().row(k);
+                    for (&column, &value) in columns.iter().zip(values) {
+                        digest.add(row as usize, column as usize, value);
+                    }
+                }
+            }
+            PackedRows::Columns { .. } => {}
+        }
+        digest
     }
 
     /// The rows `rows[0], rows[1], …`, packed anew.

@@ -1,9 +1,9 @@
 //! Trains all machines of a data set, sharing what they have in common.
 
 use super::{MachineSpec, Scheme};
-use crate::data::{Labels, Matrix};
+use crate::data::{Digest, Labels, Matrix};
 use crate::kernel::{
-    CachedRows, ComputedRows, ExactSums, Gram, GramRows, Kernel, KernelKind, KernelRows,
+    CachedRows, ComputedRows, ExactSums, Extent, Gram, GramRows, Kernel, KernelKind, KernelRows,
     KernelSettings, PackedRows, Parts, Threading, WidenedRows, sweep_pays,
 };
 use crate::monitor::Monitor;
@@ -102,7 +102,9 @@ impl<T: Lanes> TrainingSet<T> {
         check_class_weights(&class_weights, labels.n_classes())?;
         let source = match kernel.kind() {
             KernelKind::Precomputed => {
-                Source::Precomputed(Gram::precomputed(rows, labels.order())?)
+                let gram = Gram::precomputed(rows, labels.order())?;
+                kernel.check_range::<T>(Extent::of_values(gram.max_abs()))?;
+                Source::Precomputed(gram)
             }
             _ => Source::Packed(PackedRows::new(rows, labels.order())?),
         };
@@ -173,6 +175,26 @@ impl<T: Lanes> TrainingSet<T> {
         Ok(self)
     }
 
+    /// The same set with rows, or a kernel matrix, in f64.
+    pub fn widen(self) -> Result<TrainingSet<f64>> {
+        let rows = match self.rows {
+            Source::Packed(packed) => Source::Packed(match self.wide.into_inner() {
+                Some(wide) => wide,
+                None => packed.widen()?,
+            }),
+            Source::Precomputed(gram) => Source::Precomputed(gram.widen()?),
+        };
+        Ok(TrainingSet {
+            kernel: self.kernel,
+            labels: self.labels,
+            class_weights: self.class_weights,
+            row_weights: self.row_weights,
+            starts: self.starts,
+            rows,
+            wide: OnceLock::new(),
+        })
+    }
+
     /// The kernel, its gamma a number.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -181,6 +203,30 @@ impl<T: Lanes> TrainingSet<T> {
     /// Classes and the order of the rows.
     pub fn labels(&self) -> &Labels {
         &self.labels
+    }
+
+    /// The rows in the order of the classes; `None` where a kernel matrix was given.
+    pub fn packed(&self) -> Option<&PackedRows<T>> {
+        match &self.rows {
+            Source::Packed(packed) => Some(packed),
+            Source::Precomputed(_) => None,
+        }
+    }
+
+    /// A copy of the rows in the order of the classes, as a model of this set takes them.
+    pub fn sorted_rows(&self) -> Result<Matrix<'static, T>> {
+        match &self.rows {
+            Source::Packed(packed) => packed.unpack(),
+            Source::Precomputed(gram) => gram.with_columns_of(self.labels.order()),
+        }
+    }
+
+    /// The digest of the rows as the caller has them.
+    pub fn digest(&self) -> Digest {
+        match &self.rows {
+            Source::Packed(packed) => packed.digest(self.labels.order()),
+            Source::Precomputed(gram) => gram.digest(self.labels.order()),
+        }
     }
 
     /// The weight of each row, in the order of the classes, where rows have weights.

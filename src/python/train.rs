@@ -6,7 +6,7 @@ use super::kernels::KernelArgs;
 use super::model::{AnyModel, Model};
 use crate::Result;
 use crate::data::{Labels, Matrix};
-use crate::kernel::{Extent, Kernel, KernelSettings};
+use crate::kernel::{Extent, Kernel, KernelKind, KernelSettings};
 use crate::model;
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, Scheme, Training, TrainingSet};
@@ -92,29 +92,34 @@ pub fn fit(
         cache_bytes: train.cache_bytes,
         solver,
     };
+    // Training copies a precomputed matrix in any case, and checks its copy.
+    let rows = || match order.kernel.kind {
+        KernelKind::Precomputed => view.matrix(),
+        _ => view.snapshot(),
+    };
     door::run_within(py, limits, train.progress.as_ref(), |monitor| {
-        match &view.matrix()? {
-            AnyMatrix::F64(matrix) => order.train(matrix, monitor),
-            AnyMatrix::F32(matrix) => {
-                let kernel = checked(order.kernel, matrix, monitor)?;
-                let set = order.set(matrix, kernel)?;
+        let set = match rows()? {
+            AnyMatrix::F64(matrix) => {
+                let set = order.set(matrix, monitor)?;
                 let training = order.solve(&set, monitor)?;
-                let any = |is: fn(&Machine) -> bool| training.machines.iter().flatten().any(is);
-                let has_stalled = any(|machine| machine.status == Status::Stalled);
-                let is_coarse = has_stalled || any(|machine| machine.needs_f64);
-                if !is_coarse || monitor.time_is_up() {
-                    return order.models(&set, matrix, &training, monitor);
-                }
-                drop(set);
-                let wide = matrix.convert::<f64>()?;
-                if has_stalled {
-                    // Kernel values in f32 may have been too coarse.
-                    return order.train(&wide, monitor);
-                }
-                let set = order.set(&wide, kernel)?;
-                order.models(&set, &wide, &training, monitor)
+                return order.models(&set, &training, monitor);
             }
+            AnyMatrix::F32(matrix) => order.set(matrix, monitor)?,
+        };
+        let training = order.solve(&set, monitor)?;
+        let any = |is: fn(&Machine) -> bool| training.machines.iter().flatten().any(is);
+        // Kernel values in f32 may have been too coarse.
+        let has_stalled = any(|machine| machine.status == Status::Stalled);
+        let is_coarse = has_stalled || any(|machine| machine.needs_f64);
+        if !is_coarse || monitor.time_is_up() {
+            return order.models(&set, &training, monitor);
         }
+        let set = set.widen()?;
+        if has_stalled {
+            let training = order.solve(&set, monitor)?;
+            return order.models(&set, &training, monitor);
+        }
+        order.models(&set, &training, monitor)
     })
 }
 
@@ -132,22 +137,13 @@ struct Order<'a, S> {
 }
 
 impl<S: BinarySolver> Order<'_, S> {
-    /// One model for each setting of the solver's path.
-    fn train<T: Lanes>(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<Model>>
-    where
-        AnyModel: From<model::Model<T>>,
-    {
-        let kernel = checked(self.kernel, matrix, monitor)?;
-        let set = self.set(matrix, kernel)?;
-        let training = self.solve(&set, monitor)?;
-        self.models(&set, matrix, &training, monitor)
-    }
-
     /// The rows with their labels and weights.
-    fn set<T: Lanes>(&self, matrix: &Matrix<'_, T>, kernel: Kernel) -> Result<TrainingSet<T>> {
+    fn set<T: Lanes>(&self, matrix: Matrix<'_, T>, monitor: &Monitor) -> Result<TrainingSet<T>> {
+        let kernel = checked(self.kernel, &matrix, monitor)?;
         let labels = Labels::new(self.codes, self.class_weights.len())?;
         let weights = self.class_weights.to_vec();
-        let mut set = TrainingSet::with_kernel(matrix, labels, weights, kernel)?;
+        let mut set = TrainingSet::with_kernel(&matrix, labels, weights, kernel)?;
+        drop(matrix); // the set has its own copy
         if let Some(weights) = self.sample_weights {
             set = set.with_row_weights(weights)?;
         }
@@ -161,25 +157,22 @@ impl<S: BinarySolver> Order<'_, S> {
         set.train(self.solver, scheme, self.source, bytes, monitor)
     }
 
-    /// A model for each setting of the path.
+    /// A model for each setting of the solver's path.
     fn models<T: Lanes>(
         &self,
         set: &TrainingSet<T>,
-        matrix: &Matrix<'_, T>,
         training: &Training,
         monitor: &Monitor,
     ) -> Result<Vec<Model>>
     where
         AnyModel: From<model::Model<T>>,
     {
+        let digest = set.digest().value();
         let of_setting = |machines: &Vec<Machine>| {
-            let model = model::Model::new(set, self.scheme, machines, matrix, monitor)?;
-            Ok(finish(
-                model,
-                machines,
-                training.n_kernel_evals,
-                matrix.n_rows(),
-            ))
+            let model = model::Model::new(set, self.scheme, machines, monitor)?;
+            let n_rows = set.labels().n_rows();
+            let n_kernel_evals = training.n_kernel_evals;
+            Ok(finish(model, machines, n_kernel_evals, n_rows, digest))
         };
         training.machines.iter().map(of_setting).collect()
     }
@@ -192,7 +185,10 @@ fn checked<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Kernel> {
     monitor.check()?;
-    let extent = Extent::of(matrix);
+    let extent = match kernel.kind {
+        KernelKind::Precomputed => Extent::of_values(0.0), // that of the copy is checked
+        _ => Extent::of(matrix),
+    };
     monitor.check()?;
     let kernel = kernel.check_within(matrix, extent)?;
     monitor.check()?;
@@ -205,6 +201,7 @@ fn finish<T: Lanes>(
     machines: &[Machine],
     n_kernel_evals: u64,
     n_rows: usize,
+    digest: u64,
 ) -> Model
 where
     AnyModel: From<model::Model<T>>,
@@ -216,5 +213,6 @@ where
         n_iter: each.clone().map(|machine| machine.n_iter as u64).collect(),
         n_loops: each.clone().map(|machine| machine.n_loops as u64).collect(),
         status: each.map(|machine| machine.status.name().into()).collect(),
+        rows_digest: Some(digest),
     }
 }

@@ -334,11 +334,9 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let settings: Vec<&[Machine]> = training.machines.iter().map(Vec::as_slice).collect();
         let needs_f64 = training.machines.iter().flatten().any(|m| m.needs_f64);
         let (predicted, n_counting_evals) = if needs_f64 {
-            let (train_rows, test_rows) = (train_rows.convert::<f64>()?, test_rows.convert()?);
-            let set = self.training_set(split, &train_rows, kernel)?;
-            self.predict(&set, &settings, &train_rows, &test_rows)?
+            self.predict(&set.widen()?, &settings, &test_rows.convert()?)?
         } else {
-            self.predict(&set, &settings, train_rows, &test_rows)?
+            self.predict(&set, &settings, &test_rows)?
         };
         let k = plan.n_classes;
         let mut confusions = vec![vec![0; k * k]; settings.len()];
@@ -395,12 +393,11 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         &self,
         set: &TrainingSet<U>,
         settings: &[&[Machine]],
-        train_rows: &Matrix<'_, U>,
         test_rows: &Matrix<'_, U>,
     ) -> Result<(Vec<u32>, u64)> {
-        let model = Model::path(set, self.plan.scheme, settings, train_rows, self.monitor)?;
+        let model = Model::path(set, self.plan.scheme, settings, self.monitor)?;
         let predicted = model.predict_path(test_rows, self.plan.ties, self.monitor)?;
-        Ok((predicted, model.n_counting_evals(train_rows.n_rows())))
+        Ok((predicted, model.n_counting_evals(set.labels().n_rows())))
     }
 
     /// Says which split an error is about.
