@@ -94,12 +94,10 @@ pub fn first_not_finite<T: Real>(values: &[T]) -> Option<usize> {
 /// The sentence for a value that no kernel can use.
 pub fn not_finite<T: Real>(value: T, row: usize, column: usize) -> Error {
     let value = value.to_f64();
-    let name = if value.is_nan() {
-        "NaN".to_string()
+    let place = format!("at row {row}, column {column}");
+    Error::Data(if value.is_nan() {
+        format!("X contains NaN {place}. Impute or drop missing values.")
     } else {
-        value.to_string()
-    };
-    Error::Data(format!(
-        "X contains {name} (first at row {row}, column {column}); every value must be finite"
-    ))
+        format!("X contains {value} {place}; every value must be finite")
+    })
 }
