@@ -73,7 +73,7 @@ class Progress:
 
     def _best(self, table: _engine.Table) -> float:
         """Return the best mean of a cell over the splits where it is done."""
-        scores = np.where(table.done, _engine.scores(table.confusion, self._scoring), 0.0)
+        scores = np.nan_to_num(table.scores(self._scoring))
         counts = table.done.sum(axis=0)
         means = scores.sum(axis=0) / np.maximum(counts, 1)
         return float(means.max(initial=0.0))

@@ -192,7 +192,7 @@ class GridSearchCV(model_selection.GridSearchCV):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return _engine.scores(table.confusion, scoring).T
+        return table.scores(scoring).T
 
     def _set_results(
         self, candidates: list[dict[str, Any]], scores: NDArray[np.float64], seconds: float

@@ -41,7 +41,7 @@ impl<T: Lanes> Model<T> {
                 let place = labels.order()[row] as usize * width;
                 let settings = signs[place..place + width].chunks_exact(n_machines);
                 for (patterns, signs) in self.patterns.iter_mut().zip(settings) {
-                    patterns.add_signs(signs, class, weight);
+                    patterns.add_signs(signs, class, weight)?;
                 }
             }
         }

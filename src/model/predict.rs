@@ -8,16 +8,24 @@
 use super::Model;
 use super::linear::ROWS as LINEAR_ROWS;
 use super::votes::{Ties, Votes};
-use crate::Result;
 use crate::data::Matrix;
-use crate::error::zeros;
+use crate::error::{filled, zeros};
 use crate::kernel::{Extent, Queries};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
+use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Support vectors of one block.
 const VECTORS: usize = 256;
+
+/// Outputs of one block: where machines are many, it has fewer rows.
+const OUTPUTS: usize = 1 << 19;
+
+/// Of an error that each piece of work of a thread meets.
+fn copy_of(error: &mut Error) -> Error {
+    error.clone()
+}
 
 /// What one thread needs.
 struct Scratch<T> {
@@ -100,15 +108,17 @@ impl<T: Lanes> Model<T> {
     ) -> Result<Vec<R>> {
         matrix.check_n_cols(self.rows.n_cols())?;
         self.kernel.check_range::<T>(Extent::of(matrix))?;
-        let (n_machines, block) = (self.biases.len(), self.rows.query_block());
+        let n_machines = self.biases.len();
+        let block = self.rows.query_block().min(OUTPUTS / n_machines).max(1);
         let mut results = zeros(matrix.n_rows(), width, "predictions")?;
         if let Some(linear) = &self.linear {
             results
                 .par_chunks_mut(LINEAR_ROWS * width)
                 .enumerate()
                 .try_for_each_init(
-                    || (vec![0.0; n_machines], make()),
-                    |(outputs, room), (piece, out)| {
+                    || Ok((filled(n_machines, 1, "outputs")?, make())),
+                    |scratch, (piece, out)| {
+                        let (outputs, room) = scratch.as_mut().map_err(copy_of)?;
                         monitor.check()?;
                         for (place, out) in out.chunks_exact_mut(width).enumerate() {
                             linear.outputs(matrix, piece * LINEAR_ROWS + place, outputs);
@@ -122,16 +132,17 @@ impl<T: Lanes> Model<T> {
         let scratch = || {
             let scratch = Scratch {
                 queries: Queries::new(),
-                kernel: vec![T::ZERO; block * VECTORS],
-                sums: vec![T::ZERO; block * self.coefficients.stride()],
-                outputs: vec![0.0; block * n_machines],
+                kernel: filled(block, VECTORS, "kernel values")?,
+                sums: filled(block, self.coefficients.stride(), "sums of machines")?,
+                outputs: filled(block, n_machines, "outputs")?,
             };
-            (scratch, make())
+            Ok((scratch, make()))
         };
         results
             .par_chunks_mut(block * width)
             .enumerate()
-            .try_for_each_init(scratch, |(scratch, room), (number, out)| {
+            .try_for_each_init(scratch, |scratch, (number, out)| {
+                let (scratch, room) = scratch.as_mut().map_err(copy_of)?;
                 let start = number * block;
                 let rows = start..start + out.len() / width;
                 self.rows.load(matrix, rows, &mut scratch.queries)?;

@@ -6,6 +6,7 @@ use super::kernels::KernelArgs;
 use super::model::{AnyModel, Model};
 use crate::Result;
 use crate::data::{Labels, Matrix};
+use crate::error::collected;
 use crate::kernel::{Extent, Kernel, KernelSettings};
 use crate::model;
 use crate::monitor::Monitor;
@@ -14,6 +15,7 @@ use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Start, Status};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use std::borrow::Cow;
 
 /// How classes are split, and what the training may use.
 #[derive(FromPyObject)]
@@ -54,12 +56,14 @@ pub type StartArg<'py> = (
 );
 
 fn starts(arguments: &[StartArg<'_>]) -> PyResult<Vec<Start>> {
+    let what = "starts of machines";
     let start = |(rows, coefficients): &StartArg<'_>| {
         let rows = slice(rows)?.iter().copied();
         Ok(match coefficients {
-            None => Start::Rows(rows.collect()),
+            None => Start::Rows(collected(rows, what)?),
             Some(coefficients) => {
-                Start::Terms(rows.zip(slice(coefficients)?.iter().copied()).collect())
+                let terms = rows.zip(slice(coefficients)?.iter().copied());
+                Start::Terms(collected(terms, what)?)
             }
         })
     };
@@ -142,12 +146,7 @@ impl<S: BinarySolver> Order<'_, S> {
         let training = set.train(self.solver, scheme, self.source, bytes, monitor)?;
         let of_setting = |machines: &Vec<Machine>| {
             let model = model::Model::new(&set, scheme, machines, matrix, monitor)?;
-            Ok(finish(
-                model,
-                machines,
-                training.n_kernel_evals,
-                matrix.n_rows(),
-            ))
+            finish(model, machines, training.n_kernel_evals, matrix.n_rows())
         };
         training.machines.iter().map(of_setting).collect()
     }
@@ -173,16 +172,18 @@ fn finish<T: Lanes>(
     machines: &[Machine],
     n_kernel_evals: u64,
     n_rows: usize,
-) -> Model
+) -> Result<Model>
 where
     AnyModel: From<model::Model<T>>,
 {
     let each = machines.iter();
-    Model {
+    let what = "numbers of machines";
+    let name = |machine: &Machine| Cow::Borrowed(machine.status.name());
+    Ok(Model {
         n_kernel_evals: n_kernel_evals + model.n_counting_evals(n_rows),
         inner: AnyModel::from(model),
-        n_iter: each.clone().map(|machine| machine.n_iter as u64).collect(),
-        n_loops: each.clone().map(|machine| machine.n_loops as u64).collect(),
-        status: each.map(|machine| machine.status.name().into()).collect(),
-    }
+        n_iter: collected(each.clone().map(|machine| machine.n_iter as u64), what)?,
+        n_loops: collected(each.clone().map(|machine| machine.n_loops as u64), what)?,
+        status: collected(each.map(name), what)?,
+    })
 }
