@@ -89,8 +89,8 @@ def nested_cv(
     n_jobs : int or None, default=-1
         Threads.
     memory_budget : int or None
-        Bytes for distances and kernel matrices; None for half of what is free. A set that
-        does not fit is trained from cached rows.
+        Bytes for distances, kernel matrices and votes; None for half of what is free. A set
+        that does not fit is trained from cached rows.
     prune : bool, default=False
         Leave out the rest of a cell that cannot win any more: its score so far with perfect
         remaining folds is below that of a finished cell. The choice is the same, up to
@@ -104,8 +104,9 @@ def nested_cv(
     time_limit : float or None
         Seconds; what is done by then is returned.
     checkpoint : path or None
-        A file to which inner scores are written every few seconds, and from which the same
-        call goes on after a stop.
+        A file to which inner scores are written every few seconds. The same call resumes from
+        it, with the result of an uninterrupted run. Folds and methods that draw random numbers
+        need a seed: a call that could not be resumed is refused before the work.
 
     Returns
     -------

@@ -25,7 +25,7 @@ pub struct LinearData<'py> {
     #[pyo3(item)]
     sample_weights: Option<PyReadonlyArray1<'py, f64>>,
     #[pyo3(item)]
-    states: Option<Vec<StateArg<'py>>>,
+    states: Option<Bound<'py, PyList>>,
 }
 
 /// Steps, weights, memory, averaged steps, first step length.
@@ -52,25 +52,29 @@ pub struct LinearTrain {
     progress: Option<Py<PyAny>>,
 }
 
-fn states(given: &[StateArg<'_>], n_weights: usize) -> PyResult<Vec<RuleState>> {
-    let state = |(n_steps, weights, memory, n_averaged, eta): &StateArg<'_>| {
-        let copy = |values: &[f64]| collected(values.iter().copied(), "states of machines");
-        let (weights, memory) = (copy(slice(weights)?)?, copy(slice(memory)?)?);
+fn states(given: &Bound<'_, PyList>, n_weights: usize) -> PyResult<Vec<RuleState>> {
+    let what = "states of machines";
+    let copy = |values: &[f64]| collected(values.iter().copied(), what);
+    let mut found = reserve(given.len(), 1, what)?;
+    for state in given {
+        let (n_steps, weights, memory, n_averaged, eta): StateArg<'_> = state.extract()?;
+        count_small(STATE, what)?;
+        let (weights, memory) = (copy(slice(&weights)?)?, copy(slice(&memory)?)?);
         let fits = weights.len() == n_weights && [0, n_weights].contains(&memory.len());
         let is_finite = weights.iter().chain(&memory).all(|value| value.is_finite());
-        if !fits || !is_finite || (*n_averaged > 0 && memory.is_empty()) {
+        if !fits || !is_finite || (n_averaged > 0 && memory.is_empty()) {
             let message = "the state of the last training does not fit: it was changed";
             return Err(Error::Data(message.into()).into());
         }
-        Ok(RuleState {
-            n_steps: *n_steps,
+        found.push(RuleState {
+            n_steps,
             weights,
             memory,
-            n_averaged: *n_averaged,
-            eta: *eta,
-        })
-    };
-    given.iter().map(state).collect()
+            n_averaged,
+            eta,
+        });
+    }
+    Ok(found)
 }
 
 /// Trains all machines; a dictionary of arrays over the machines.
@@ -93,10 +97,10 @@ pub fn linear_fit<'py>(
     let view = rows.view()?;
     let (codes, classes) = (slice(&data.codes)?, slice(&data.class_weights)?);
     let samples = data.sample_weights.as_ref().map(slice).transpose()?;
-    let starts = states(
-        data.states.as_deref().unwrap_or_default(),
-        view.n_cols() + 1,
-    )?;
+    let starts = match &data.states {
+        Some(given) => states(given, view.n_cols() + 1)?,
+        None => Vec::new(),
+    };
     let limits = door::Limits {
         threads: train.threads,
         seconds: train.time_limit,
@@ -111,7 +115,7 @@ pub fn linear_fit<'py>(
     to_python(py, machines, train.record_every.is_some())
 }
 
-/// What the state of a machine takes as Python objects, its numbers aside.
+/// What the state of a machine takes as Python objects, about, its numbers aside.
 const STATE: usize = 1024;
 
 fn to_python(
@@ -138,8 +142,12 @@ fn to_python(
     let status = names(py, each().map(|machine| machine.status.name()))?;
     found.set_item("status", status)?;
     let proofs = each().filter_map(|machine| machine.certificate);
-    let proofs: Vec<(f64, f64, f64)> = proofs.map(|c| (c.primal, c.dual, c.violation)).collect();
-    found.set_item("certificates", proofs)?;
+    let certificates = PyList::empty(py);
+    for proof in proofs {
+        count_small(STATE, "certificates of machines")?;
+        certificates.append((proof.primal, proof.dual, proof.violation))?;
+    }
+    found.set_item("certificates", certificates)?;
     let (states, curves) = (PyList::empty(py), PyList::empty(py));
     for machine in machines {
         if let Some(state) = machine.state {

@@ -6,7 +6,7 @@ use super::kernels::KernelArgs;
 use super::model::{AnyModel, Model};
 use crate::Result;
 use crate::data::{Labels, Matrix};
-use crate::error::collected;
+use crate::error::{collected, count_small, reserve};
 use crate::kernel::{Extent, Kernel, KernelSettings};
 use crate::model;
 use crate::monitor::Monitor;
@@ -15,6 +15,7 @@ use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Start, Status};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use std::borrow::Cow;
 
 /// How classes are split, and what the training may use.
@@ -46,7 +47,7 @@ pub struct DataArgs<'py> {
     #[pyo3(item)]
     sample_weights: Option<PyReadonlyArray1<'py, f64>>,
     #[pyo3(item)]
-    starts: Option<Vec<StartArg<'py>>>,
+    starts: Option<Bound<'py, PyList>>,
 }
 
 /// Where a machine starts: rows, and their coefficients, if they are known.
@@ -55,19 +56,21 @@ pub type StartArg<'py> = (
     Option<PyReadonlyArray1<'py, f64>>,
 );
 
-fn starts(arguments: &[StartArg<'_>]) -> PyResult<Vec<Start>> {
+fn starts(given: &Bound<'_, PyList>) -> PyResult<Vec<Start>> {
     let what = "starts of machines";
-    let start = |(rows, coefficients): &StartArg<'_>| {
-        let rows = slice(rows)?.iter().copied();
-        Ok(match coefficients {
-            None => Start::Rows(collected(rows, what)?),
+    let mut found = reserve(given.len(), 1, what)?;
+    for start in given {
+        let (rows, coefficients): StartArg<'_> = start.extract()?;
+        let rows = slice(&rows)?.iter().copied();
+        count_small(size_of::<(u32, f64)>() * rows.len(), what)?;
+        found.push(match coefficients {
+            None => Start::Rows(rows.collect()),
             Some(coefficients) => {
-                let terms = rows.zip(slice(coefficients)?.iter().copied());
-                Start::Terms(collected(terms, what)?)
+                Start::Terms(rows.zip(slice(&coefficients)?.iter().copied()).collect())
             }
-        })
-    };
-    arguments.iter().map(start).collect()
+        });
+    }
+    Ok(found)
 }
 
 /// One model for each setting of the solver's path. Where a machine stalls on rows of f32, all are
@@ -89,7 +92,10 @@ pub fn fit(
         codes: slice(&data.codes)?,
         class_weights: slice(&data.class_weights)?,
         sample_weights: data.sample_weights.as_ref().map(slice).transpose()?,
-        starts: starts(data.starts.as_deref().unwrap_or_default())?,
+        starts: data
+            .starts
+            .as_ref()
+            .map_or_else(|| Ok(Vec::new()), starts)?,
         kernel: kernel.settings()?,
         scheme: Scheme::parse(&train.multi_class)?,
         source: RowSource::parse(&train.row_source)?,
