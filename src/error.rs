@@ -99,6 +99,34 @@ pub fn reserve<T>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>
     Ok(buffer)
 }
 
+/// `rows * cols` defaults, or [`Error::Memory`]: asked for once, whatever other threads take.
+pub fn filled<T: Clone + Default>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>> {
+    let mut buffer = reserve(rows, cols, what)?;
+    buffer.resize(rows * cols, T::default());
+    Ok(buffer)
+}
+
+/// Some values as a vector, or [`Error::Memory`].
+pub fn collected<T>(
+    values: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    what: &'static str,
+) -> Result<Vec<T>> {
+    let values = values.into_iter();
+    let mut buffer = reserve(values.len(), 1, what)?;
+    buffer.extend(values);
+    Ok(buffer)
+}
+
+/// Counts a small buffer that is one of very many, before it is made without asking: together
+/// they must leave the room that others need, or it is an [`Error::Memory`].
+pub fn count_small(bytes: usize, what: &'static str) -> Result<()> {
+    checked_len::<u8>(bytes.max(SMALL), 1, what).map(|_| ())
+}
+
+/// What a small buffer counts for at the least. Where the system gives no more large pieces of
+/// memory, an allocator takes a page for each of them.
+const SMALL: usize = 512;
+
 /// The length of a buffer whose bytes can be counted, with room for it if we look again.
 pub fn checked_len<T>(rows: usize, cols: usize, what: &'static str) -> Result<usize> {
     match count_bytes::<T>(rows, cols) {

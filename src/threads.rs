@@ -5,10 +5,12 @@
 //! pools that a child inherits are left alone, neither used nor joined. Two
 //! computations at the same time get two pools, each with the threads it asked for.
 
-use crate::error::check_room;
+use crate::error::{check_room, reserve};
 use crate::{Error, Result};
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
@@ -78,6 +80,28 @@ const TIME_TO_END: Duration = Duration::from_millis(50);
 /// Runs `work` inside a pool lent by [`with_pool`].
 pub fn install<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
     with_pool(threads, |pool| pool.install(work))
+}
+
+/// What `make` gives for each of some numbers, made side by side in the pool of the caller.
+pub fn side_by_side<R: Send>(
+    numbers: Range<usize>,
+    what: &'static str,
+    make: impl Fn(usize) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let mut found: Vec<Option<R>> = reserve(numbers.len(), 1, what)?;
+    if numbers.len() == 1 {
+        found.push(Some(make(numbers.start)?));
+    } else {
+        found.resize_with(numbers.len(), || None);
+        let places = found.par_iter_mut().zip(numbers).with_max_len(1);
+        places.try_for_each(|(place, number)| {
+            *place = Some(make(number)?);
+            Ok::<(), Error>(())
+        })?;
+    }
+    let mut all = reserve(found.len(), 1, what)?;
+    all.extend(found.into_iter().flatten());
+    Ok(all)
 }
 
 /// Runs `work` while all other threads of the pool stay awake.

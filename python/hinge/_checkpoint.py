@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import time
 import warnings
 from collections.abc import Sequence
@@ -15,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hinge import _engine, _signals
+from hinge._methods import METHODS
 from hinge._npz import Archive
 from hinge._replacement import replaced
 
-_VERSION = 2
+_VERSION = 3
 _SECONDS_BETWEEN = 10.0
 _PIECE = 1 << 24
-_FIELDS = frozenset(["run", *_engine.Table._fields])
+# The types of the arrays of a table, and the longest text that tells one run from another.
+_TYPES = {name: own.dtype for name, own in _engine.empty_table(0, 0)._asdict().items()}
+_LONGEST_RUN = np.dtype("U64")
 
 
 def signature(
@@ -53,7 +57,8 @@ def signature(
 class Checkpoint:
     """The table of a run in a file, written now and then, each time as a whole.
 
-    A watcher of the engine. The format is that of ``numpy.savez``, read without pickle. A place
+    A watcher of the engine. The format is that of ``numpy.savez``, read without pickle: arrays
+    are not compressed, and those of a run have the sizes that its splits and cells tell. A place
     where nothing can be written is refused at once; if writing fails later, the run goes on.
     """
 
@@ -71,33 +76,28 @@ class Checkpoint:
     def load(self, table: _engine.Table, n_test: NDArray[np.int64]) -> None:
         """Fill a table with what the file has of this run.
 
-        ``n_test[s, c]`` is the number of test rows of class c in split s.
+        ``n_test[s]`` is the number of test rows of split s.
         """
         if not self._path.exists():
             return
-        found = self._read()
-        if f"{self._name}/run" not in found:
-            return
-        if str(found[f"{self._name}/run"]) != self._run:
+        found = self._read(table)
+        if found is None:
             raise ValueError(
                 f"the checkpoint {str(self._path)!r} belongs to another run of {self._name!r}: "
                 "rows, labels, folds or parameters differ; delete it or choose another file"
             )
-        for field, own in table._asdict().items():
-            stored = found.get(f"{self._name}/{field}")
-            if (
-                stored is None
-                or (stored.shape, stored.dtype) != (own.shape, own.dtype)
-                or (stored < 0).any()
-            ):
-                raise ValueError(f"{str(self._path)!r} is not a checkpoint: {field} does not fit")
-            own[...] = stored
-        counted = table.confusion.sum(axis=-1) == n_test[:, None, :]
-        if not counted[table.done].all():
-            table.done[...] = False
-            raise ValueError(
-                f"{str(self._path)!r} is not a checkpoint: confusion does not count the test rows"
-            )
+        stored = [found.get(f"{self._name}/{field}") for field in table._fields]
+        if stored[0] is None:
+            return
+        own = _engine.Table._make(stored)
+        for field, values in own._asdict().items():
+            if not (values >= 0).all() or (field in _engine.SCORINGS and (values > 1).any()):
+                raise self._refusal(f"{field} has values that cannot be")
+        n_right = own.accuracy * n_test[:, np.newaxis]
+        if not np.isclose(n_right, np.rint(n_right), rtol=0, atol=1e-3).all():
+            raise self._refusal("accuracy does not fit the number of test rows")
+        for into, values in zip(table, own, strict=True):
+            into[...] = values
 
     def update(self, table: _engine.Table) -> None:
         """Write the table, if some time has passed or all is done."""
@@ -123,29 +123,79 @@ class Checkpoint:
 
     def _write(self, table: _engine.Table) -> None:
         """Write the table in place of the file, other methods in it kept."""
-        found: dict[str, Any] = self._read() if self._path.exists() else {}
+        found = (self._read() if self._path.exists() else None) or {}
         found["version"] = np.array(_VERSION)
         found[f"{self._name}/run"] = np.array(self._run)
         for field, own in table._asdict().items():
             found[f"{self._name}/{field}"] = own
         with replaced(self._path) as file:
-            np.savez_compressed(file, **found)
+            np.savez(file, **found)
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self, table: _engine.Table | None = None) -> dict[str, Any] | None:
+        """Return all arrays; None if those of this method are of another run than a given table.
+
+        What is in the file is checked before memory is taken for it.
+        """
         try:
             with Archive.opened(self._path, "a checkpoint has a version and a run") as archive:
-                unknown = {n for n in archive.names if n.rpartition("/")[2] not in _FIELDS}
-                if unknown := unknown - {"version"}:
-                    raise ValueError(f"the array {min(unknown)!r} is not known")
-                found = {name: archive.array(name) for name in archive.names}
-        except TimeoutError:
+                _check_version(archive)
+                archive.refuse_packed()
+                methods = _check_headers(archive)
+                if table is not None and self._name in methods:
+                    if str(archive.array(f"{self._name}/run")) != self._run:
+                        return None
+                    shape = archive.shape(f"{self._name}/done")
+                    if shape != table.done.shape:
+                        raise ValueError(f"done has shape {shape}, not {table.done.shape}")
+                return {name: archive.array(name) for name in archive.names}
+        except TimeoutError:  # raised by a handler of signals, as that of an alarm
             raise
         except (OSError, ValueError) as error:
-            reason = str(error)[:500]  # names of arrays may be of any length
-            raise ValueError(f"{str(self._path)!r} is not a checkpoint: {reason}") from error
-        if found.get("version", np.array(0)).tolist() != _VERSION:
-            raise ValueError(
-                f"{str(self._path)!r} is not a checkpoint of version {_VERSION}, which this "
-                "package reads"
-            )
-        return found
+            raise self._refusal(str(error)[:500]) from error  # names may be of any length
+
+    def _refusal(self, reason: str) -> ValueError:
+        return ValueError(f"{str(self._path)!r} is not a checkpoint: {reason}")
+
+
+def _check_version(archive: Archive) -> None:
+    """Refuse a file of another version."""
+    shape, dtype = archive.header("version")
+    version = None
+    if shape == () and dtype.kind in "iu":
+        version = archive.array("version").item()
+    if version != _VERSION:
+        raise ValueError(
+            f"its version is not {_VERSION}, which this package reads; delete it or choose "
+            "another file"
+        )
+
+
+# A method, with a number where there are several of it.
+_LABEL = re.compile(r"([a-z]+)(?:-\d{1,6})?")
+
+
+def _check_headers(archive: Archive) -> set[str]:
+    """Return the methods that a file has; all arrays must be those of tables."""
+    shapes: dict[str, dict[str, tuple[int, ...]]] = {}
+    for name in archive.names:
+        if name == "version":
+            continue
+        shape, dtype = archive.header(name)
+        method, _, field = name.rpartition("/")
+        label = _LABEL.fullmatch(method)
+        if label is None or label[1] not in METHODS or field not in ("run", *_TYPES):
+            raise ValueError(f"the array {name!r} is not known")
+        fits = dtype == _TYPES.get(field) and len(shape) == 2
+        if field == "run":
+            fits = dtype.kind == "U" and dtype.itemsize <= _LONGEST_RUN.itemsize and shape == ()
+        if not fits:
+            raise ValueError(f"the array {name!r} has shape {shape} and type {dtype}")
+        shapes.setdefault(method, {})[field] = shape
+    for method, found in shapes.items():
+        missing = {"run", *_TYPES} - found.keys()
+        if missing:
+            raise ValueError(f"{min(missing)} of {method!r} is missing")
+        for field in _TYPES:
+            if found[field] != found["done"]:
+                raise ValueError(f"{field} of {method!r} has another shape than done")
+    return set(shapes)

@@ -129,6 +129,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """
         _model_file.save(self, path)
 
+    def _is_random(self) -> bool:
+        """Tell whether a training draws random numbers, so that ``random_state`` matters."""
+        return False
+
     def _saved_state(self) -> dict[str, Any]:
         """Return all fitted attributes as arrays and values of JSON, by names."""
         state = {

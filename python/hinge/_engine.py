@@ -21,16 +21,26 @@ Split = tuple[NDArray[Any], NDArray[Any]]
 class Table(NamedTuple):
     """What each cell did on each split; ``done`` tells which are there.
 
-    ``confusion[s, c, a, b]`` counts the test rows of class a that were predicted as b.
+    All arrays have shape (n_splits, n_cells). Scores are those of the test rows, as
+    scikit-learn defines them.
     """
 
     done: NDArray[np.bool_]
-    confusion: NDArray[np.int64]
+    accuracy: NDArray[np.float64]
+    balanced_accuracy: NDArray[np.float64]
+    f1_macro: NDArray[np.float64]
     n_support: NDArray[np.int64]
     n_iter: NDArray[np.int64]
     n_loops: NDArray[np.int64]
     n_kernel_evals: NDArray[np.int64]
     n_unfinished: NDArray[np.int64]
+
+    def scores(self, scoring: str) -> NDArray[np.float64]:
+        """Return the scores of all cells; NaN for what is not done."""
+        return np.where(self.done, getattr(self, scoring), np.nan)
+
+
+SCORINGS = ("accuracy", "balanced_accuracy", "f1_macro")
 
 
 class Watcher(Protocol):
@@ -81,14 +91,11 @@ def unshared(estimator: Any) -> str | None:
     return None
 
 
-def empty_table(n_splits: int, n_cells: int, n_classes: int) -> Table:
+def empty_table(n_splits: int, n_cells: int) -> Table:
     """Return a table of which nothing is done."""
     shape = (n_splits, n_cells)
-    return Table(
-        np.zeros(shape, dtype=bool),
-        np.zeros((*shape, n_classes, n_classes), dtype=np.int64),
-        *(np.zeros(shape, dtype=np.int64) for _ in range(5)),
-    )
+    kinds = {"done": bool} | dict.fromkeys(SCORINGS, np.float64)
+    return Table._make(np.zeros(shape, dtype=kinds.get(field, np.int64)) for field in Table._fields)
 
 
 def evaluate(
@@ -105,8 +112,7 @@ def evaluate(
     were not reached, by an interrupt (which is returned, not raised) or the time limit, are
     not marked as done.
     """
-    k = len(rows.classes)
-    table = empty_table(len(splits), len(candidates.cells), k) if table is None else table
+    table = empty_table(len(splits), len(candidates.cells)) if table is None else table
     missing = ~table.done if wanted is None else wanted & ~table.done
     if _is_spread():
         return _evaluate_elsewhere(candidates, rows, splits, resources, table, missing)
@@ -395,10 +401,7 @@ class _Work(NamedTuple):
 
     def collect(self, table: Table) -> None:
         """Enter what is done into the table."""
-        found = self.evaluation.table(table.confusion.shape[-1])
-        if self.order is not None:
-            ranks = _class_order.ranks(self.order)
-            found["confusion"] = found["confusion"][..., ranks[:, np.newaxis], ranks]
+        found = self.evaluation.table()
         done = found["done"][self.place]
         split, cell, place = self.split[done], self.cell[done], self.place[done]
         for name, own in table._asdict().items():
@@ -500,25 +503,3 @@ def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:
     """Return the weight of each class, or None for weights that each split balances."""
     weights = _input.class_weights(class_weight, rows.classes, rows.codes)
     return None if isinstance(class_weight, str) else weights
-
-
-def scores(confusion: NDArray[np.int64], scoring: str) -> NDArray[np.float64]:
-    """Return a score for each table of predictions, as scikit-learn defines it.
-
-    NaN for a table without rows.
-    """
-    right = np.diagonal(confusion, axis1=-2, axis2=-1).astype(float)
-    true, predicted = confusion.sum(axis=-1), confusion.sum(axis=-2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if scoring == "accuracy":
-            return np.asarray(right.sum(axis=-1) / true.sum(axis=-1))
-        if scoring == "balanced_accuracy":
-            weights, counts = true > 0, true
-        else:
-            # Classes that are neither there nor predicted do not count.
-            weights, counts = true + predicted > 0, (true + predicted) / 2
-        each = np.where(weights, right / counts, 0.0)
-        return np.asarray(each.sum(axis=-1) / weights.sum(axis=-1))
-
-
-SCORINGS = ("accuracy", "balanced_accuracy", "f1_macro")

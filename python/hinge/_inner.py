@@ -34,8 +34,7 @@ class InnerSearch:
 
     def scores(self) -> NDArray[np.float64]:
         """Return scores by outer fold, inner split and cell; NaN for what is not done."""
-        scores = _engine.scores(self.table.confusion, self.scoring)
-        scores = np.where(self.table.done, scores, np.nan)
+        scores = self.table.scores(self.scoring)
         return np.asarray(scores.reshape(self.n_outer, self.n_inner, len(self.candidates.cells)))
 
     def search_grid(self) -> BaseException | None:

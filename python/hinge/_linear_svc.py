@@ -145,6 +145,9 @@ class LinearSVC(LinearClassifier):
             "intercept": self._intercept(self.intercept_scaling),
         }
 
+    def _is_random(self) -> bool:
+        return self._is_dual(self.loss)
+
     def _is_dual(self, loss: str) -> bool:
         if isinstance(self.dual, str):
             _parameters.choice("dual", self.dual, ("auto",))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from hinge import _class_order, _input
 from hinge._classifier import Classifier
@@ -53,11 +54,17 @@ def counts(
             f"{type(model).__name__}.predict returned {len(predicted)} labels for {len(test)} "
             "samples, or one that is not in y; it must return a label of y for each sample"
         )
-    confusion: NDArray[np.int64] = np.zeros((len(rows.classes),) * 2, dtype=np.int64)
-    np.add.at(confusion, (rows.codes[test], predicted), 1)
+    true = rows.codes[test]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of classes that are not there, or not predicted
+        scores = {
+            "accuracy": accuracy_score(true, predicted),
+            "balanced_accuracy": balanced_accuracy_score(true, predicted),
+            "f1_macro": f1_score(true, predicted, average="macro", zero_division=0),
+        }
     status = getattr(model, "status_", [])
     return {
-        "confusion": confusion,
+        **scores,
         # 0 where the estimator does not tell, which no training has.
         "n_support": len(getattr(model, "support_", [])),
         "n_iter": int(np.sum(getattr(model, "n_iter_", 0))),

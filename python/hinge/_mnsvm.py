@@ -137,6 +137,9 @@ class MNSVM(SolvedClassifier):
             "max_iter": _parameters.count("max_iter", self.max_iter, -1),
         }
 
+    def _is_random(self) -> bool:
+        return bool(self.selection == "random")
+
     def _certifier(self, training: Training) -> Certify:
         return penalized_certificate
 

@@ -91,8 +91,8 @@ def nested_cv(
     n_jobs : int or None, default=-1
         Threads.
     memory_budget : int or None
-        Bytes for distances and kernel matrices; None for half of what is free. A set that
-        does not fit is trained from cached rows.
+        Bytes for distances, kernel matrices and votes; None for half of what is free. A set
+        that does not fit is trained from cached rows.
     prune : bool, default=False
         Leave out the rest of a cell that cannot win any more: its score so far with perfect
         remaining folds is below that of a finished cell. The choice is the same, up to
@@ -108,8 +108,9 @@ def nested_cv(
     time_limit : float or None
         Seconds; what is done by then is returned.
     checkpoint : path or None
-        A file to which inner scores are written every few seconds, and from which the same
-        call goes on after a stop.
+        A file to which inner scores are written every few seconds. The same call resumes from
+        it, with the result of an uninterrupted run. Folds and methods that draw random numbers
+        need a seed: a call that could not be resumed is refused before the work.
 
     Returns
     -------
@@ -132,14 +133,12 @@ def nested_cv(
     >>> result.mean_score > 0.9
     True
     """
-    if (
-        checkpoint is not None
-        and not isinstance(random_state, Integral)
-        and isinstance(outer, Integral)
-    ):
-        raise ValueError("a checkpoint needs a random_state, so that the folds are the same again")
+    if checkpoint is not None:
+        _splits.check_repeatable(outer, inner, random_state)
     problem = _Problem.check(X, y, scale, scoring, sample_weight)
     folds = _splits.nested(problem.rows.X, y, outer, inner, random_state)
+    if checkpoint is not None:
+        _splits.check_repeated(problem.rows.X, y, outer, inner, random_state, folds)
     budget = _resources.budget_bytes(memory_budget)
     threads = _resources.threads(n_jobs)
     end = None if time_limit is None else time.monotonic() + _positive("time_limit", time_limit)
@@ -147,7 +146,7 @@ def nested_cv(
     _parameters.choice("search", search, ("grid", "pattern"))
     run = _Run(problem, folds, threads, budget, end, prune, progress, checkpoint)
     # All methods are checked before the work of the first begins.
-    tasks = _tasks(method, grid, problem.rows, random_state)
+    tasks = _tasks(method, grid, problem.rows, random_state, checkpoint is not None)
     if problem.rows.order is None and any(task.candidates.is_ordinal for task in tasks):
         _class_order.warn_if_text(problem.rows.classes)
     if isinstance(method, str | Classifier):
@@ -174,7 +173,9 @@ class _Task(NamedTuple):
     candidates: _engine.Candidates
 
 
-def _tasks(method: Any, grid: Any, rows: _engine.Rows, random_state: Any) -> list[_Task]:
+def _tasks(
+    method: Any, grid: Any, rows: _engine.Rows, random_state: Any, is_resumed: bool
+) -> list[_Task]:
     """Return what is to be done by each of the methods, all of it checked."""
     is_one = isinstance(method, str | Classifier)
     if not is_one and (not isinstance(method, Iterable) or isinstance(method, Mapping | type)):
@@ -190,11 +191,31 @@ def _tasks(method: Any, grid: Any, rows: _engine.Rows, random_state: Any) -> lis
             raise ValueError(f"the method {name!r} takes no sample_weight")
         n_before = sum(task.name == name for task in found)
         label = f"{name}-{n_before + 1}" if n_before else name
-        candidates = _engine.Candidates.of(estimator, cells_of(grid, name), rows)
+        cells = cells_of(grid, name)
+        if is_resumed:
+            whose = "" if isinstance(each, str) else "its "
+            _check_seeded(name, estimator, cells, f"set {whose}random_state to an int")
+        candidates = _engine.Candidates.of(estimator, cells, rows)
         found.append(_Task(name, label, estimator, candidates))
     if not found:
         raise ValueError(f"method = {method!r} is not valid: it must name at least one method")
     return found
+
+
+def _check_seeded(
+    name: str, estimator: Classifier, cells: Sequence[dict[str, Any]], advice: str
+) -> None:
+    """Refuse a method whose cells would draw other random numbers in the same call."""
+    params = estimator.get_params(deep=False)
+    for cell in cells:
+        seed = (params | cell).get("random_state", 0)
+        if isinstance(seed, Integral) or not cell.keys() <= params.keys():
+            continue  # unknown parameters are refused later
+        if type(estimator)(**params | cell)._is_random():
+            raise ValueError(
+                "a checkpoint can be resumed only if the same call draws the same random numbers, "
+                f"but the method {name!r} has random_state = {seed!r}; {advice}"
+            )
 
 
 @dataclass
@@ -294,14 +315,14 @@ class _Run:
             rows = rows._replace(order=None)  # no part of the run, nor of its checkpoint
         seconds: dict[str, float] = {}
         splits = [split for _, inside in folds for split in inside]
-        table = _engine.empty_table(len(splits), len(cells), len(rows.classes))
+        table = _engine.empty_table(len(splits), len(cells))
         n_inner = len(splits) // len(folds)
         shown = _progress.watcher(self.progress, name, self.problem.scoring, n_inner)
         saved = None
         if self.checkpoint is not None:
             run = signature(estimator, cells, rows, splits)
             saved = Checkpoint(self.checkpoint, label, run)
-            saved.load(table, _class_counts(rows, splits))
+            saved.load(table, np.array([len(test) for _, test in splits]))
         watcher = _Watchers(shown, saved) if shown or saved else None
         inner = InnerSearch(
             candidates,
@@ -328,7 +349,7 @@ class _Run:
         scores = inner.scores()
         best = [_best(of_fold) for of_fold in scores]
         judged = time.perf_counter()
-        outer_table = _engine.empty_table(len(folds), len(cells), len(rows.classes))
+        outer_table = _engine.empty_table(len(folds), len(cells))
         if stopped is None:
             wanted = np.zeros(outer_table.done.shape, dtype=bool)
             for o, cell in enumerate(best):
@@ -377,18 +398,13 @@ class _Run:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the score and the share of support vectors of each outer fold."""
         scores, support = np.full(len(best), np.nan), np.full(len(best), np.nan)
+        of_cells = table.scores(self.problem.scoring)
         for o, cell in enumerate(best):
             if cell is not None and table.done[o, cell]:
-                scores[o] = _engine.scores(table.confusion[o, cell], self.problem.scoring)
+                scores[o] = of_cells[o, cell]
                 n_support = table.n_support[o, cell]
                 support[o] = n_support / len(self.folds[o][0][0]) if n_support else np.nan
         return scores, support
-
-
-def _class_counts(rows: _engine.Rows, splits: Sequence[_engine.Split]) -> NDArray[np.int64]:
-    """Return the number of test rows of each class in each split."""
-    k = len(rows.classes)
-    return np.array([np.bincount(rows.codes[test], minlength=k) for _, test in splits])
 
 
 def _best(scores: NDArray[np.float64]) -> int | None:
@@ -428,7 +444,7 @@ def refit(
     table, stopped = _engine.evaluate(candidates, problem.rows, splits, _engine.Resources(*limits))
     if stopped is not None:
         raise stopped
-    best = _best(_engine.scores(table.confusion, problem.scoring))
+    best = _best(table.scores(problem.scoring))
     model = clone(estimator).set_params(**cells[best or 0])
     if "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=limits[0])

@@ -150,5 +150,8 @@ class NLSGD(WeightedClassifier):
             "seed": _parameters.seed(self.random_state),
         }
 
+    def _is_random(self) -> bool:
+        return True
+
     def _goal(self) -> str:
         return f"all {self.epochs} epochs were done"

@@ -61,11 +61,21 @@ class Archive:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of an array whose header agrees with its length."""
-        return self._header(name)[0]
+        return self.header(name)[0]
+
+    def refuse_packed(self) -> None:
+        """Refuse arrays that are longer in memory than in the file."""
+        members = self._zip.infolist()
+        for info in members:
+            if info.compress_type != zipfile.ZIP_STORED or info.compress_size != info.file_size:
+                raise ValueError(f"{info.filename[:40]!r} is compressed, but must not be")
+        n_needed = sum(info.file_size for info in members)
+        if n_needed > self._n_bytes:
+            raise ValueError(f"its arrays need {n_needed:,} bytes, but it has {self._n_bytes:,}")
 
     def array(self, name: str) -> NDArray[Any]:
         """Return an array."""
-        self._header(name)
+        self.header(name)
         with _whole(name), self._zip.open(name + _ENDING) as stream:
             array = np.lib.format.read_array(stream, allow_pickle=False)
         if array.dtype.kind == "U":
@@ -74,7 +84,8 @@ class Archive:
                 raise ValueError(f"the array {name!r} has a character that does not exist")
         return array
 
-    def _header(self, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    def header(self, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        """Return shape and type of an array; its header must agree with its length."""
         if name not in self.names:
             there = ", ".join(name[:40] for name in sorted(self.names)[:10]) or "nothing"
             raise ValueError(f"there is no array {name!r}, only {there}; {self._content}")

@@ -78,7 +78,7 @@ class Progress:
         none yet.
         """
         shape = (-1, self._n_inner, table.done.shape[1])
-        scores = _engine.scores(table.confusion, self._scoring).reshape(shape)
+        scores = table.scores(self._scoring).reshape(shape)
         is_done = table.done.reshape(shape).all(axis=1)
         return float(scores.mean(axis=1)[is_done].max()) if is_done.any() else math.nan
 

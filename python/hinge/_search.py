@@ -259,7 +259,7 @@ class GridSearchCV(model_selection.GridSearchCV):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        scores = _engine.scores(table.confusion, self.scoring or "accuracy").T
+        scores = table.scores(self.scoring or "accuracy").T
         if self.verbose > 1:
             self._print_fits(candidates, scores, time.perf_counter() - start)
         return scores

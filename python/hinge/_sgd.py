@@ -392,6 +392,9 @@ class SGDSVC(LinearClassifier):
             return None
         return _parameters.positive("epochs", self.epochs)
 
+    def _is_random(self) -> bool:
+        return bool(self.early_stopping) or self._visit() != "in order"
+
     def _visit(self) -> str:
         if isinstance(self.shuffle, str):
             _parameters.choice("shuffle", self.shuffle, ("draw",))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from numbers import Integral
 from typing import Any
 
@@ -47,6 +48,45 @@ def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any) -> Folds:
             raise ValueError("the outer folds must have equally many inner splits")
         found.append(((train, test), [(train[a], train[b]) for a, b in inside]))
     return found
+
+
+def check_repeatable(outer: Any, inner: Any, random_state: Any) -> None:
+    """Refuse folds that the same call would not draw again."""
+    for name, folds in (("outer", outer), ("inner", inner)):
+        reason = ""
+        if isinstance(folds, Integral):
+            if not isinstance(random_state, Integral):
+                reason = f"is drawn with random_state = {random_state!r}; set it to an int"
+        elif hasattr(folds, "split"):
+            seed = getattr(folds, "random_state", 0)
+            if getattr(folds, "shuffle", True) and not isinstance(seed, Integral):
+                reason = f"has random_state = {seed!r}; set its random_state to an int"
+        elif isinstance(folds, Iterator):
+            reason = "yields its splits only once; pass a list of them, or a splitter"
+        if reason:
+            raise ValueError(f"{_NEEDED}, but {name} = {folds!r} {reason}")
+
+
+def check_repeated(X: Any, y: Any, outer: Any, inner: Any, random_state: Any, found: Folds) -> None:
+    """Refuse splitters that, asked again, give other splits than those found."""
+    if not (hasattr(outer, "split") or hasattr(inner, "split")):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # shown the first time
+        again = nested(X, y, outer, inner, random_state)
+    first, second = _all_rows(found), _all_rows(again)
+    if len(first) != len(second) or not all(map(np.array_equal, first, second)):
+        raise ValueError(
+            f"{_NEEDED}, but outer = {outer!r} with inner = {inner!r} gave different splits when "
+            "asked again; use splitters with a fixed seed"
+        )
+
+
+_NEEDED = "a checkpoint can be resumed only if the same call draws the same folds"
+
+
+def _all_rows(folds: Folds) -> list[NDArray[Any]]:
+    return [rows for outer, inside in folds for split in (outer, *inside) for rows in split]
 
 
 def plain(name: str, X: Any, y: Any, folds: Any, random_state: Any) -> list[Split]:

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::data::Dense;
+use crate::error::collected;
 use crate::kernel::pack_panels;
 use crate::simd::{self, Lanes, Product, panel_width};
 use std::borrow::Cow;
@@ -41,7 +42,8 @@ impl<T: Lanes> Coefficients<T> {
         } else {
             1.0
         };
-        let values: Vec<T> = dual_coef.iter().map(|&v| T::from_f64(v / unit)).collect();
+        let scaled = dual_coef.iter().map(|&v| T::from_f64(v / unit));
+        let values = collected(scaled, "coefficients")?;
         if n_rows < MANY || n_sv == 0 {
             let layout = Layout::Few { values, n_sv };
             return Ok(Self { layout, unit });

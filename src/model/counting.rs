@@ -33,7 +33,7 @@ impl<T: Lanes> Model<T> {
                 let weight = set.row_weights().map_or(1.0, |weights| weights[row]);
                 let settings = signs[row * width..(row + 1) * width].chunks_exact(n_machines);
                 for (patterns, signs) in self.patterns.iter_mut().zip(settings) {
-                    patterns.add_signs(signs, class, weight);
+                    patterns.add_signs(signs, class, weight)?;
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::predict::{BRIEF, by_pieces};
 use crate::data::Matrix;
-use crate::error::zeros;
+use crate::error::{filled, zeros};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::Example;
@@ -79,24 +79,65 @@ pub fn linear_outputs<T: Lanes>(
     biases: &[f64],
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
-    let m = biases.len();
     let machines = LinearWeights::new(weights, matrix.n_cols(), biases)?;
-    let mut outputs = zeros(matrix.n_rows(), m, "outputs")?;
-    let of_piece = |(): &mut (), first: usize, out: &mut [f64]| {
-        monitor.check()?;
-        for (place, out) in out.chunks_exact_mut(m).enumerate() {
-            machines.outputs(matrix, first + place, out);
-        }
-        match out.iter().all(|output| output.is_finite()) {
-            true => Ok(()),
-            false => Err(Error::Data(format!(
-                "X has values up to {:e}, which overflows the outputs; scale the features",
-                matrix.max_abs()
-            ))),
-        }
-    };
-    by_pieces(&mut outputs, m, ROWS, || (), of_piece)?;
+    let mut outputs = zeros(matrix.n_rows(), biases.len(), "outputs")?;
+    machines.write_outputs(matrix, 0, &mut outputs, monitor)?;
     Ok(outputs)
+}
+
+/// Values of the outputs that are there at the same time in [`LinearWeights::visit`].
+const VALUES: usize = 1 << 20;
+
+impl LinearWeights {
+    fn n_machines(&self) -> usize {
+        self.machines.len() / self.width
+    }
+
+    /// Writes the outputs of the rows from `first` on, as many as there is room for.
+    fn write_outputs<T: Lanes>(
+        &self,
+        matrix: &Matrix<'_, T>,
+        first: usize,
+        outputs: &mut [f64],
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let m = self.n_machines();
+        let of_piece = |(): &mut (), start: usize, out: &mut [f64]| {
+            monitor.check()?;
+            for (place, out) in out.chunks_exact_mut(m).enumerate() {
+                self.outputs(matrix, first + start + place, out);
+            }
+            match out.iter().all(|output| output.is_finite()) {
+                true => Ok(()),
+                false => Err(Error::Data(format!(
+                    "X has values up to {:e}, which overflows the outputs; scale the features",
+                    matrix.max_abs()
+                ))),
+            }
+        };
+        by_pieces(outputs, m, ROWS, || Ok(()), of_piece)
+    }
+
+    /// Calls `visit` with the number and the outputs of each row, one after the other; outputs of
+    /// some rows at a time are kept.
+    pub fn visit<T: Lanes>(
+        &self,
+        matrix: &Matrix<'_, T>,
+        monitor: &Monitor,
+        mut visit: impl FnMut(usize, &[f64]) -> Result<()>,
+    ) -> Result<()> {
+        let (m, n) = (self.n_machines(), matrix.n_rows());
+        let n_rows = (VALUES / m).clamp(1, n.max(1));
+        let mut outputs = filled(n_rows, m, "outputs")?;
+        for start in (0..n).step_by(n_rows) {
+            let outputs = &mut outputs[..m * n_rows.min(n - start)];
+            self.write_outputs(matrix, start, outputs, monitor)?;
+            for (place, outputs) in outputs.chunks_exact(m).enumerate() {
+                visit(start + place, outputs)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Whether the outputs of so many rows are computed in less than a millisecond or so, and by one

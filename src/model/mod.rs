@@ -2,6 +2,7 @@
 //!
 //! `layout.rs` tells which coefficient belongs to which machine.
 
+mod ballots;
 mod coefficients;
 mod counting;
 mod layout;
@@ -9,10 +10,11 @@ mod linear;
 mod predict;
 mod votes;
 
-use linear::LinearWeights;
-pub use linear::{is_brief, linear_outputs};
+pub use ballots::Ballots;
+pub use linear::{LinearWeights, is_brief, linear_outputs};
 pub use votes::{Ties, Votes};
 
+use crate::error::{collected, filled, reserve};
 use crate::kernel::{Kernel, KernelKind, PackedRows};
 use crate::monitor::Monitor;
 use crate::multiclass::{Patterns, Scheme, TrainingSet};
@@ -70,12 +72,14 @@ impl<T: Lanes> Model<T> {
         let k = labels.n_classes();
         let all = || settings.iter().flat_map(|machines| machines.iter());
         // The number of each sorted row among the support vectors.
-        let mut number = vec![u32::MAX; labels.n_rows()];
+        let mut number = collected((0..labels.n_rows()).map(|_| u32::MAX), "numbers of rows")?;
         for &(row, _) in all().flat_map(|machine| &machine.terms) {
             number[row as usize] = 0;
         }
-        let (mut support, mut members) = (Vec::new(), Vec::new());
-        let mut n_support = vec![0; k];
+        let n_marked = number.iter().filter(|&&number| number == 0).count();
+        let mut support = reserve(n_marked, 1, "support vectors")?;
+        let mut members = reserve(n_marked, 1, "support vectors")?;
+        let mut n_support = filled(k, 1, "counts of support vectors")?;
         for (class, count) in n_support.iter_mut().enumerate() {
             for row in labels.rows_of(class) {
                 if number[row] == 0 {
@@ -88,8 +92,11 @@ impl<T: Lanes> Model<T> {
         }
         let n_sv = support.len();
         let n_coef_rows = n_coef_rows(scheme, k);
-        let mut dual_coef =
-            crate::error::zeros(settings.len() * n_coef_rows, n_sv, "coefficients")?;
+        let mut dual_coef = crate::error::zeros(
+            settings.len().saturating_mul(n_coef_rows),
+            n_sv,
+            "coefficients",
+        )?;
         for (setting, machines) in settings.iter().enumerate() {
             for (m, machine) in machines.iter().enumerate() {
                 for &(row, alpha) in &machine.terms {
@@ -101,11 +108,16 @@ impl<T: Lanes> Model<T> {
         }
         monitor.check()?;
         let rows = match set.packed() {
-            None => PackedRows::columns(support.clone(), labels.n_rows())?,
+            None => {
+                let columns = collected(support.iter().copied(), "support vectors")?;
+                PackedRows::columns(columns, labels.n_rows())?
+            }
             Some(packed) => packed.gather(&members)?,
         };
         monitor.check()?;
-        let biases = all().map(|machine| machine.bias).collect();
+        let n_machines = settings.iter().map(|machines| machines.len()).sum();
+        let mut biases = reserve(n_machines, 1, "biases")?;
+        biases.extend(all().map(|machine| machine.bias));
         let model = Self::check(
             kernel,
             scheme,
@@ -197,7 +209,8 @@ impl<T: Lanes> Model<T> {
         if dual_coef.iter().chain(&biases).any(|v| !v.is_finite()) {
             return bad("a coefficient or an intercept is not finite".into());
         }
-        let mut starts = vec![0];
+        let mut starts = reserve(k, 2, "classes")?;
+        starts.push(0);
         for n in n_support {
             starts.push(starts[starts.len() - 1] + n);
         }

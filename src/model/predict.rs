@@ -9,7 +9,7 @@ use super::Model;
 use super::linear::{self, ROWS as LINEAR_ROWS};
 use super::votes::{Ties, Votes};
 use crate::data::Matrix;
-use crate::error::zeros;
+use crate::error::{filled, zeros};
 use crate::kernel::{Extent, Queries};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -21,6 +21,9 @@ const VECTORS: usize = 256;
 
 /// Multiply-adds that take less than about a millisecond.
 pub const BRIEF: usize = 1 << 21;
+
+/// Outputs of one block: where machines are many, it has fewer rows.
+const OUTPUTS: usize = 1 << 19;
 
 /// What one thread needs.
 struct Scratch<T> {
@@ -115,19 +118,20 @@ impl<T: Lanes> Model<T> {
                 }
                 Ok(())
             };
-            let room = || (vec![0.0; n_machines], make());
+            let room = || Ok((filled(n_machines, 1, "outputs")?, make()));
             by_pieces(&mut results, width, LINEAR_ROWS, room, of_piece)?;
             return Ok(results);
         }
-        let block = self.rows.query_block().min(matrix.n_rows().max(1));
+        let block = self.rows.query_block().min(OUTPUTS / n_machines);
+        let block = block.clamp(1, matrix.n_rows().max(1));
         let scratch = || {
             let scratch = Scratch {
                 queries: Queries::new(),
-                kernel: vec![T::ZERO; block * VECTORS],
-                sums: vec![T::ZERO; block * self.coefficients.stride()],
-                outputs: vec![0.0; block * n_machines],
+                kernel: filled(block, VECTORS, "kernel values")?,
+                sums: filled(block, self.coefficients.stride(), "sums of machines")?,
+                outputs: filled(block, n_machines, "outputs")?,
             };
-            (scratch, make())
+            Ok((scratch, make()))
         };
         let of_block = |(scratch, room): &mut (Scratch<T>, V), first: usize, out: &mut [R]| {
             let rows = first..first + out.len() / width;
@@ -202,19 +206,22 @@ pub(super) fn by_pieces<R: Send, V>(
     results: &mut [R],
     width: usize,
     rows: usize,
-    room: impl Fn() -> V + Sync + Send,
+    room: impl Fn() -> Result<V> + Sync + Send,
     fill: impl Fn(&mut V, usize, &mut [R]) -> Result<()> + Sync,
 ) -> Result<()> {
     if results.is_empty() {
         return Ok(());
     }
     if results.len() <= rows * width {
-        return fill(&mut room(), 0, results);
+        return fill(&mut room()?, 0, results);
     }
     results
         .par_chunks_mut(rows * width)
         .enumerate()
-        .try_for_each_init(room, |room, (piece, out)| fill(room, piece * rows, out))
+        .try_for_each_init(room, |room, (piece, out)| {
+            let room = room.as_mut().map_err(|error| error.clone())?;
+            fill(room, piece * rows, out)
+        })
 }
 
 /// Refuses outputs that are no numbers: rows of the caller that another thread changed since

@@ -21,10 +21,9 @@ pub enum Ties {
 /// The rule for one number of classes, with room to count.
 #[derive(Debug, Clone)]
 pub struct Votes<'a> {
+    scheme: Scheme,
     n_classes: usize,
     patterns: Option<&'a Patterns>,
-    /// The classes of each machine, where pairs of them vote.
-    pairs: Vec<(usize, usize)>,
     votes: Vec<f64>,
     sums: Vec<f64>,
 }
@@ -33,30 +32,31 @@ impl<'a> Votes<'a> {
     /// The rule of a scheme for `n_classes >= 2` classes; patterns, where there are some,
     /// decide instead of votes.
     pub fn new(scheme: Scheme, n_classes: usize, patterns: Option<&'a Patterns>) -> Self {
-        let k = n_classes;
-        let patterns = patterns.filter(|_| k > 2);
-        let n_pairs = match patterns {
-            None if k > 2 => scheme.n_machines(k).unwrap_or(0),
-            _ => 0,
-        };
-        let of_machine = |machine| scheme.pair(machine, k);
         Self {
+            scheme,
             n_classes,
-            patterns,
-            pairs: (0..n_pairs).map_while(of_machine).collect(),
-            votes: vec![0.0; k],
-            sums: vec![0.0; k],
+            patterns: patterns.filter(|_| n_classes > 2),
+            votes: vec![0.0; n_classes],
+            sums: vec![0.0; n_classes],
         }
+    }
+
+    /// Whether pairs of classes vote.
+    fn has_pairs(&self) -> bool {
+        self.n_classes > 2 && self.scheme != Scheme::OneVsRest
     }
 
     /// Counts votes and sums; a value of 0 goes to the first class, as in scikit-learn.
     fn count(&mut self, outputs: &[f64]) {
         self.votes.fill(0.0);
         self.sums.fill(0.0);
-        for (&(a, b), &value) in self.pairs.iter().zip(outputs) {
-            self.votes[if value < 0.0 { b } else { a }] += 1.0;
-            self.sums[a] += value;
-            self.sums[b] -= value;
+        let mut outputs = outputs.iter();
+        for a in 0..self.n_classes {
+            for (b, &value) in self.scheme.rivals(a, self.n_classes).zip(&mut outputs) {
+                self.votes[if value < 0.0 { b } else { a }] += 1.0;
+                self.sums[a] += value;
+                self.sums[b] -= value;
+            }
         }
     }
 
@@ -65,43 +65,13 @@ impl<'a> Votes<'a> {
         if let Some(patterns) = self.patterns {
             return patterns.scores(outputs, scores);
         }
-        if self.pairs.is_empty() {
+        if !self.has_pairs() {
             return scores.copy_from_slice(outputs);
         }
         self.count(outputs);
         for ((score, vote), sum) in scores.iter_mut().zip(&self.votes).zip(&self.sums) {
             *score = vote + sum / (3.0 * (sum.abs() + 1.0));
         }
-    }
-
-    /// The predicted classes of many rows, whose outputs are given machine after machine.
-    pub fn winners(&self, outputs: &[&[f64]], ties: Ties) -> Vec<u32> {
-        let n = outputs.first().map_or(0, |of_machine| of_machine.len());
-        let k = self.n_classes;
-        if self.pairs.is_empty() {
-            let mut one = self.clone();
-            let row = |i: usize| outputs.iter().map(|of| of[i]).collect::<Vec<_>>();
-            return (0..n).map(|i| one.winner(&row(i), ties)).collect();
-        }
-        let (mut votes, mut sums) = (vec![0.0; k * n], vec![0.0; k * n]);
-        let mut add = |class: usize, of: &[f64], sign: f64| {
-            let range = class * n..(class + 1) * n;
-            let counts = votes[range.clone()].iter_mut().zip(&mut sums[range]);
-            for ((vote, sum), &value) in counts.zip(of) {
-                // A value of 0 goes to the first class.
-                *vote += f64::from((value < 0.0) == (sign < 0.0));
-                *sum += sign * value;
-            }
-        };
-        for (&(a, b), of) in self.pairs.iter().zip(outputs) {
-            add(a, of, 1.0);
-            add(b, of, -1.0);
-        }
-        let key = |class: usize, i: usize| match ties {
-            Ties::LargestSum => (votes[class * n + i], sums[class * n + i]),
-            Ties::LowestLabel => (votes[class * n + i], 0.0),
-        };
-        (0..n).map(|i| largest(k, |class| key(class, i))).collect()
     }
 
     /// The predicted class.
@@ -112,7 +82,7 @@ impl<'a> Votes<'a> {
         if let Some(patterns) = self.patterns {
             return patterns.winner(outputs);
         }
-        if self.pairs.is_empty() {
+        if !self.has_pairs() {
             return largest(self.n_classes, |class| (outputs[class], 0.0));
         }
         self.count(outputs);

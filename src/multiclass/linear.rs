@@ -2,11 +2,15 @@
 
 use super::Scheme;
 use crate::data::Matrix;
+use crate::error::count_small;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::{LinearMachine, LinearProblem, LinearSolver, Recorder, RuleState};
-use crate::{Error, Result};
+use crate::{Error, Result, threads};
 use rayon::prelude::*;
+
+/// What is allocated for machines.
+const WHAT: &str = "machines of all classes";
 
 /// Rows with their classes and weights.
 #[derive(Debug, Clone, Copy)]
@@ -112,10 +116,11 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         let train = |number: usize| {
             let problem = self.problem(scheme, number, constant)?;
             let recorder = Recorder::new(record_every);
-            solver.solve(&problem, starts.get(number), recorder, monitor)
+            let machine = solver.solve(&problem, starts.get(number), recorder, monitor)?;
+            count_small(size_of_val(&machine.weights[..]), WHAT)?;
+            Ok(machine)
         };
-        let machines = (0..n_machines).into_par_iter().with_max_len(1);
-        machines.map(train).collect()
+        threads::side_by_side(0..n_machines, WHAT, train)
     }
 }
 

@@ -11,9 +11,12 @@
 //! What comes out depends on the counts of each pattern and label only, not on the order in
 //! which different ones were met: a saved copy decides to the bit.
 
+use crate::error::{count_small, filled, reserve};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+
+const WHAT: &str = "patterns of signs";
 
 /// Counts of labels by pattern.
 #[derive(Debug, Clone)]
@@ -57,39 +60,48 @@ impl Patterns {
     }
 
     /// Counts a row by the outputs of all machines.
-    pub fn add(&mut self, outputs: &[f64], class: usize, weight: f64) {
-        self.add_signs(&signs(outputs), class, weight);
+    pub fn add(&mut self, outputs: &[f64], class: usize, weight: f64) -> Result<()> {
+        self.add_signs(&signs(outputs), class, weight)
     }
 
     /// As [`Patterns::add`], by what [`is_first`] says of the outputs.
-    pub fn add_signs(&mut self, signs: &[bool], class: usize, weight: f64) {
+    pub fn add_signs(&mut self, signs: &[bool], class: usize, weight: f64) -> Result<()> {
         if weight <= 0.0 {
-            return; // no probability out of nothing
+            return Ok(()); // no probability out of nothing
         }
         self.frequencies.take();
         let label = class as u32;
         let counts = match self.counts.get_mut(signs) {
             Some(counts) => counts,
-            None => self.counts.entry(signs.to_vec()).or_default(),
+            None => {
+                count_small(signs.len(), WHAT)?;
+                self.counts.entry(signs.to_vec()).or_default()
+            }
         };
         match counts.binary_search_by_key(&label, |&(label, _)| label) {
             Ok(place) => counts[place].1 = (counts[place].1 + weight).min(f64::MAX),
             Err(place) => counts.insert(place, (label, weight)),
         }
+        Ok(())
     }
 
     /// P(label | S) of each label; all 0 if nothing was counted.
     pub fn scores(&self, outputs: &[f64], scores: &mut [f64]) {
         scores.fill(0.0);
-        for (label, share) in shares(self.counts_of(outputs)) {
+        for (label, share) in shares(self.counts_of(&signs(outputs))) {
             scores[label as usize] = share;
         }
     }
 
     /// The label with the largest score, the lower one in a tie.
     pub fn winner(&self, outputs: &[f64]) -> u32 {
+        self.winner_of(&signs(outputs))
+    }
+
+    /// As [`Patterns::winner`], by what [`is_first`] says of the outputs.
+    pub fn winner_of(&self, signs: &[bool]) -> u32 {
         let mut best = (0, 0.0);
-        for (label, share) in shares(self.counts_of(outputs)) {
+        for (label, share) in shares(self.counts_of(signs)) {
             if share > best.1 {
                 best = (label, share);
             }
@@ -98,8 +110,8 @@ impl Patterns {
     }
 
     /// The counts of a pattern, or of all labels if it was never met.
-    fn counts_of(&self, outputs: &[f64]) -> &[(u32, f64)] {
-        match self.counts.get(&signs(outputs)) {
+    fn counts_of(&self, signs: &[bool]) -> &[(u32, f64)] {
+        match self.counts.get(signs) {
             Some(counts) => counts,
             None => self.frequencies.get_or_init(|| self.sum()),
         }
@@ -116,15 +128,17 @@ impl Patterns {
 
     /// Patterns that were met, ascending, `n_classes - 1` values each, true for the first class
     /// of a pair; and the counts of all labels, `n_classes` for each pattern.
-    pub fn parts(&self) -> (Vec<bool>, Vec<f64>) {
-        let mut table = vec![0.0; self.counts.len() * self.n_classes];
+    pub fn parts(&self) -> Result<(Vec<bool>, Vec<f64>)> {
+        let mut signs = reserve(self.counts.len(), self.n_classes.saturating_sub(1), WHAT)?;
+        let mut table = filled(self.counts.len(), self.n_classes, WHAT)?;
         let rows = table.chunks_exact_mut(self.n_classes.max(1));
         for (row, counts) in rows.zip(self.counts.values()) {
             for &(label, count) in counts {
                 row[label as usize] = count;
             }
         }
-        (self.counts.keys().flatten().copied().collect(), table)
+        signs.extend(self.counts.keys().flatten());
+        Ok((signs, table))
     }
 
     /// From the parts of patterns that were saved, in any order: every size and number is
@@ -157,6 +171,7 @@ impl Patterns {
             if met.is_empty() {
                 return bad(format!("pattern {number} of patterns has no counts"));
             }
+            count_small(signs.len(), WHAT)?;
             if patterns.counts.insert(signs.to_vec(), met).is_some() {
                 return bad(format!("pattern {number} of patterns is there twice"));
             }

@@ -3,6 +3,7 @@
 use crate::data::Labels;
 use crate::kernel::Parts;
 use crate::{Error, Result};
+use std::ops::Range;
 
 /// How classes are split into binary machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +113,16 @@ impl Scheme {
         }
     }
 
+    /// Number of rows of machine number `number` of these labels.
+    pub fn n_rows_of(self, number: usize, labels: &Labels) -> usize {
+        match self.pair(number, labels.n_classes()) {
+            Some((a, b)) if labels.n_classes() > 2 => {
+                labels.rows_of(a).len() + labels.rows_of(b).len()
+            }
+            _ => labels.n_rows(),
+        }
+    }
+
     /// Whether the label of a row is read from the pattern of all signs, see
     /// [`Patterns`](super::Patterns).
     pub fn uses_patterns(self, k: usize) -> bool {
@@ -125,6 +136,16 @@ impl Scheme {
             Scheme::OneVsOne => Some(pair(number, k)),
             Scheme::OneVsRest => None,
             Scheme::Ordinal => Some((number, number + 1)),
+        }
+    }
+
+    /// The second classes of the pairs of `k > 2` classes whose first class is `a`; pairs of one
+    /// class after the other are all machines in their order.
+    pub fn rivals(self, a: usize, k: usize) -> Range<usize> {
+        match self {
+            Scheme::OneVsOne => a + 1..k,
+            Scheme::OneVsRest => 0..0,
+            Scheme::Ordinal => a + 1..k.min(a + 2),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{MachineSpec, Scheme};
 use crate::data::{Digest, Labels, Matrix};
+use crate::error::{collected, count_small, filled, reserve};
 use crate::kernel::{
     CachedRows, ComputedRows, ExactSums, Extent, Gram, GramRows, Kernel, KernelKind, KernelRows,
     KernelSettings, PackedRows, Parts, Threading, WidenedRows, sweep_pays,
@@ -10,7 +11,6 @@ use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Problem, Start};
 use crate::{Error, Result, threads};
-use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// Where kernel rows come from. The kernel values are the same, bit for bit, and so are the
@@ -291,11 +291,10 @@ impl<T: Lanes> TrainingSet<T> {
             let weights: Vec<f64> = self.weights_of(&spec);
             let problem = self.problem(number, &spec, &weights);
             let machines = solver.solve_rows(&problem, &spec.parts, rows, monitor)?;
-            Ok((number, (machines.unwrap_or_default(), 0)))
+            counted(machines.unwrap_or_default(), 0)
         };
-        let machines = (0..n_machines).into_par_iter().with_max_len(1);
-        let trained = machines.map(train).collect::<Result<Vec<_>>>()?;
-        Ok(collect(trained, solver.path_len(), n_machines))
+        let trained = threads::side_by_side(0..n_machines, WHAT, train)?;
+        collect(trained, solver.path_len())
     }
 
     /// The weight of each part of a machine.
@@ -402,32 +401,36 @@ impl<T: Lanes> TrainingSet<T> {
             let mut rows = make(spec.parts.clone(), how)?;
             let machines = solver.solve(&problem, &mut rows, monitor)?;
             let n_exact = widened.as_ref().map_or(0, WidenedRows::n_computed);
-            Ok((machines, rows.n_computed() + n_exact))
+            counted(machines, rows.n_computed() + n_exact)
         };
-        let size = |number| scheme.machine(number, &self.labels).parts.n_rows();
-        let (large, small) = self.split_by_size((0..n_machines).map(size).collect());
+        let size = |number| scheme.n_rows_of(number, &self.labels);
+        let (order, n_large) = self.by_size(collected((0..n_machines).map(size), WHAT)?)?;
         // One after the other, each with all threads; then side by side.
-        let mut trained = Vec::with_capacity(n_machines);
-        for number in large {
+        let mut trained = reserve(n_machines, 1, WHAT)?;
+        for &number in &order[..n_large] {
             let train = || train_one(number, Threading::Inside);
-            trained.push((number, threads::keep_awake(train)?));
+            trained.push(threads::keep_awake(train)?);
         }
-        trained.par_extend(
-            small
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|number| Ok((number, train_one(number, Threading::SideBySide)?)))
-                .collect::<Result<Vec<_>>>()?,
-        );
-        Ok(collect(trained, solver.path_len(), n_machines))
+        trained.extend(threads::side_by_side(n_large..n_machines, WHAT, |place| {
+            train_one(order[place], Threading::SideBySide)
+        })?);
+        // Back into the order of the scheme.
+        let mut place_of = filled(n_machines, 1, WHAT)?;
+        for (place, &number) in order.iter().enumerate() {
+            place_of[number] = place;
+        }
+        let path = |&place: &usize| std::mem::take(&mut trained[place]);
+        let trained = collected(place_of.iter().map(path), WHAT)?;
+        collect(trained, solver.path_len())
     }
 
-    /// Splits machines into those that all threads should share, and the rest, largest first.
+    /// The numbers of the machines, those that all threads should share before the rest, and the
+    /// largest first; and how many are shared.
     ///
     /// Shared are machines so large that a thread alone would be busy with one while the
     /// others have nothing left to do, if their sweeps are worth splitting. Work grows with
     /// the square of the number of rows.
-    fn split_by_size(&self, sizes: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+    fn by_size(&self, sizes: Vec<usize>) -> Result<(Vec<usize>, usize)> {
         let work = |&number: &usize| sizes[number] as f64 * sizes[number] as f64;
         let total: f64 = (0..sizes.len()).map(|number| work(&number)).sum();
         let share = total / (2 * rayon::current_num_threads()) as f64;
@@ -435,33 +438,46 @@ impl<T: Lanes> TrainingSet<T> {
             Source::Packed(packed) => sweep_pays(packed, n_rows),
             Source::Precomputed(_) => false,
         };
-        let mut numbers: Vec<usize> = (0..sizes.len()).collect();
-        numbers.sort_by_key(|&number| std::cmp::Reverse(sizes[number]));
-        let is_large = |number: &usize| work(number) >= share && pays(sizes[*number]);
-        numbers.into_iter().partition(is_large)
+        let mut numbers = collected(0..sizes.len(), WHAT)?;
+        let is_small = |number: usize| work(&number) < share || !pays(sizes[number]);
+        numbers.sort_unstable_by_key(|&number| {
+            (is_small(number), std::cmp::Reverse(sizes[number]), number)
+        });
+        let n_large = numbers.partition_point(|&number| !is_small(number));
+        Ok((numbers, n_large))
     }
 }
 
+/// What is allocated for machines.
+const WHAT: &str = "machines of all classes";
+
+/// A machine with its whole path, and the kernel values that were computed for it.
+type Path = (Vec<Machine>, u64);
+
+/// Counts what a machine holds, of which there may be very many.
+fn counted(path: Vec<Machine>, n_computed: u64) -> Result<Path> {
+    count_small(size_of_val(&path[..]), WHAT)?;
+    for machine in &path {
+        count_small(size_of_val(&machine.terms[..]), WHAT)?;
+    }
+    Ok((path, n_computed))
+}
+
 /// From machines with their paths to paths with their machines.
-fn collect(
-    mut trained: Vec<(usize, (Vec<Machine>, u64))>,
-    path_len: usize,
-    n_machines: usize,
-) -> Training {
-    trained.sort_by_key(|(number, _)| *number);
-    let mut machines: Vec<Vec<Machine>> = Vec::new();
-    machines.resize_with(path_len, || Vec::with_capacity(n_machines));
+fn collect(trained: Vec<Path>, path_len: usize) -> Result<Training> {
+    let settings = (0..path_len).map(|_| reserve(trained.len(), 1, WHAT));
+    let mut machines: Vec<Vec<Machine>> = settings.collect::<Result<_>>()?;
     let mut n_kernel_evals = 0;
-    for (_, (path, computed)) in trained {
+    for (path, computed) in trained {
         n_kernel_evals += computed;
         for (setting, machine) in machines.iter_mut().zip(path) {
             setting.push(machine);
         }
     }
-    Training {
+    Ok(Training {
         machines,
         n_kernel_evals,
-    }
+    })
 }
 
 fn check_class_weights(weights: &[f64], n_classes: usize) -> Result<()> {

@@ -3,8 +3,9 @@
 use super::arrays::{Rows, slice, with_matrix};
 use super::door;
 use super::linear_methods::LinearMaker;
+use super::model::names;
 use crate::Error;
-use crate::error::zeros;
+use crate::error::{collected, count_small, reserve, zeros};
 use crate::model::{Ties, Votes, is_brief, linear_outputs};
 use crate::monitor::Monitor;
 use crate::multiclass::{LinearSet, Patterns, Scheme};
@@ -26,7 +27,7 @@ pub struct LinearData<'py> {
     #[pyo3(item)]
     sample_weights: Option<PyReadonlyArray1<'py, f64>>,
     #[pyo3(item)]
-    states: Option<Vec<StateArg<'py>>>,
+    states: Option<Bound<'py, PyList>>,
 }
 
 /// Steps, weights, memory, averaged steps, first step length.
@@ -53,24 +54,29 @@ pub struct LinearTrain {
     progress: Option<Py<PyAny>>,
 }
 
-fn states(given: &[StateArg<'_>], n_weights: usize) -> PyResult<Vec<RuleState>> {
-    let state = |(n_steps, weights, memory, n_averaged, eta): &StateArg<'_>| {
-        let (weights, memory) = (slice(weights)?.to_vec(), slice(memory)?.to_vec());
+fn states(given: &Bound<'_, PyList>, n_weights: usize) -> PyResult<Vec<RuleState>> {
+    let what = "states of machines";
+    let copy = |values: &[f64]| collected(values.iter().copied(), what);
+    let mut found = reserve(given.len(), 1, what)?;
+    for state in given {
+        let (n_steps, weights, memory, n_averaged, eta): StateArg<'_> = state.extract()?;
+        count_small(STATE, what)?;
+        let (weights, memory) = (copy(slice(&weights)?)?, copy(slice(&memory)?)?);
         let fits = weights.len() == n_weights && [0, n_weights].contains(&memory.len());
         let is_finite = weights.iter().chain(&memory).all(|value| value.is_finite());
-        if !fits || !is_finite || (*n_averaged > 0 && memory.is_empty()) {
+        if !fits || !is_finite || (n_averaged > 0 && memory.is_empty()) {
             let message = "the state of the last training does not fit: it was changed";
             return Err(Error::Data(message.into()).into());
         }
-        Ok(RuleState {
-            n_steps: *n_steps,
+        found.push(RuleState {
+            n_steps,
             weights,
             memory,
-            n_averaged: *n_averaged,
-            eta: *eta,
-        })
-    };
-    given.iter().map(state).collect()
+            n_averaged,
+            eta,
+        });
+    }
+    Ok(found)
 }
 
 /// Trains all machines; a dictionary of arrays over the machines.
@@ -93,10 +99,10 @@ pub fn linear_fit<'py>(
     let view = rows.view()?;
     let (codes, classes) = (slice(&data.codes)?, slice(&data.class_weights)?);
     let samples = data.sample_weights.as_ref().map(slice).transpose()?;
-    let starts = states(
-        data.states.as_deref().unwrap_or_default(),
-        view.n_cols() + 1,
-    )?;
+    let starts = match &data.states {
+        Some(given) => states(given, view.n_cols() + 1)?,
+        None => Vec::new(),
+    };
     let limits = door::Limits {
         threads: train.threads,
         seconds: train.time_limit,
@@ -113,32 +119,46 @@ pub fn linear_fit<'py>(
             Ok(machines)
         })
     })?;
-    to_python(py, machines)
+    to_python(py, machines, train.record_every.is_some())
 }
 
-fn to_python(py: Python<'_>, machines: Vec<LinearMachine>) -> PyResult<Bound<'_, PyDict>> {
+/// What the state of a machine takes as Python objects, about, its numbers aside.
+const STATE: usize = 1024;
+
+fn to_python(
+    py: Python<'_>,
+    machines: Vec<LinearMachine>,
+    is_recorded: bool,
+) -> PyResult<Bound<'_, PyDict>> {
     let found = PyDict::new(py);
     let (m, d) = (
         machines.len(),
         machines.first().map_or(0, |first| first.weights.len()),
     );
     let each = || machines.iter();
-    let weights: Vec<f64> = each()
-        .flat_map(|machine| machine.weights.iter().copied())
-        .collect();
+    let mut weights: Vec<f64> = reserve(m, d, "weights of machines")?;
+    each().for_each(|machine| weights.extend(&machine.weights));
     found.set_item("coef", weights.into_pyarray(py).reshape([m, d])?)?;
-    let biases: Vec<f64> = each().map(|machine| machine.bias).collect();
+    let biases = collected(each().map(|machine| machine.bias), "biases of machines")?;
     found.set_item("intercept", biases.into_pyarray(py))?;
-    let n_iter: Vec<i64> = each().map(|machine| machine.n_iter as i64).collect();
+    let n_iter = collected(
+        each().map(|machine| machine.n_iter as i64),
+        "steps of machines",
+    )?;
     found.set_item("n_iter", n_iter.into_pyarray(py))?;
-    let status: Vec<&str> = each().map(|machine| machine.status.name()).collect();
+    let status = names(py, each().map(|machine| machine.status.name()))?;
     found.set_item("status", status)?;
     let proofs = each().filter_map(|machine| machine.certificate);
-    let proofs: Vec<(f64, f64, f64)> = proofs.map(|c| (c.primal, c.dual, c.violation)).collect();
-    found.set_item("certificates", proofs)?;
+    let certificates = PyList::empty(py);
+    for proof in proofs {
+        count_small(STATE, "certificates of machines")?;
+        certificates.append((proof.primal, proof.dual, proof.violation))?;
+    }
+    found.set_item("certificates", certificates)?;
     let (states, curves) = (PyList::empty(py), PyList::empty(py));
     for machine in machines {
         if let Some(state) = machine.state {
+            count_small(STATE, "states of machines")?;
             states.append((
                 state.n_steps,
                 state.weights.into_pyarray(py),
@@ -146,6 +166,9 @@ fn to_python(py: Python<'_>, machines: Vec<LinearMachine>) -> PyResult<Bound<'_,
                 state.n_averaged,
                 state.eta,
             ))?;
+        }
+        if !is_recorded {
+            continue;
         }
         let shots = machine.snapshots;
         let steps: Vec<i64> = shots.iter().map(|shot| shot.step as i64).collect();
@@ -201,7 +224,7 @@ fn patterns_of((signs, counts): &PatternArg<'_>, n_classes: usize) -> PyResult<P
     if signs.iter().any(|&sign| sign > 1) {
         return Err(fits_not());
     }
-    let signs: Vec<bool> = signs.iter().map(|&sign| sign == 1).collect();
+    let signs = collected(signs.iter().map(|&sign| sign == 1), "patterns of signs")?;
     Ok(Patterns::from_parts(n_classes, &signs, slice(counts)?)?)
 }
 
@@ -286,10 +309,10 @@ pub fn count_patterns<'py>(
                 monitor.check()?;
             }
             let weight = weights.map_or(1.0, |weights| weights[row]);
-            patterns.add(outputs, codes[row] as usize, weight);
+            patterns.add(outputs, codes[row] as usize, weight)?;
         }
-        Ok(patterns.parts())
+        patterns.parts()
     })?;
-    let signs: Vec<u8> = signs.into_iter().map(u8::from).collect();
+    let signs = collected(signs.into_iter().map(u8::from), "patterns of signs")?;
     Ok((signs.into_pyarray(py), counts.into_pyarray(py)))
 }

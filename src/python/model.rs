@@ -4,19 +4,22 @@ use super::arrays::{AnyMatrix, Rows, rows_to_python};
 use super::door;
 use super::state::{State, not_a_model, restored_rows, restored_view};
 use crate::Error;
+use crate::error::{checked_len, collected};
 use crate::kernel::PackedRows;
 use crate::model;
 use crate::monitor::Monitor;
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use std::borrow::Cow;
 
 #[pyclass(module = "hinge._core", frozen)]
 pub struct Model {
     pub inner: AnyModel,
     pub n_iter: Vec<u64>,
     pub n_loops: Vec<u64>,
-    pub status: Vec<String>,
+    /// Names of [`Status`](crate::solver::Status), or what a file says.
+    pub status: Vec<Cow<'static, str>>,
     pub n_kernel_evals: u64,
     /// Of the training rows; not known of a model from a file.
     pub rows_digest: Option<u64>,
@@ -88,17 +91,15 @@ impl Model {
     }
 
     #[getter]
-    fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn support<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let support = with_model!(&self.inner, model => model.support());
-        let support: Vec<i32> = support.iter().map(|&i| i as i32).collect();
-        support.into_pyarray(py)
+        array(py, support.iter().map(|&i| i as i32))
     }
 
     #[getter]
-    fn n_support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+    fn n_support<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let counts = with_model!(&self.inner, model => model.n_support());
-        let counts: Vec<i32> = counts.into_iter().map(|n| n as i32).collect();
-        counts.into_pyarray(py)
+        array(py, counts.into_iter().map(|n| n as i32))
     }
 
     #[getter]
@@ -106,31 +107,29 @@ impl Model {
         with_model!(&self.inner, model => {
             let n_sv = model.support().len();
             let n_rows = model.n_coef_rows();
-            let values = model.dual_coef().to_vec().into_pyarray(py);
+            let values = array(py, model.dual_coef().iter().copied())?;
             Ok(values.reshape([n_rows, n_sv])?.into_any())
         })
     }
 
     #[getter]
-    fn intercept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        with_model!(&self.inner, model => model.biases().to_vec().into_pyarray(py))
+    fn intercept<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        with_model!(&self.inner, model => array(py, model.biases().iter().copied()))
     }
 
     #[getter]
-    fn n_iter<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let n_iter: Vec<i64> = self.n_iter.iter().map(|&n| n as i64).collect();
-        n_iter.into_pyarray(py)
+    fn n_iter<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        array(py, self.n_iter.iter().map(|&n| n as i64))
     }
 
     #[getter]
-    fn n_loops<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let n_loops: Vec<i64> = self.n_loops.iter().map(|&n| n as i64).collect();
-        n_loops.into_pyarray(py)
+    fn n_loops<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        array(py, self.n_loops.iter().map(|&n| n as i64))
     }
 
     #[getter]
-    fn status(&self) -> Vec<String> {
-        self.status.clone()
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        names(py, self.status.iter().map(|status| &**status))
     }
 
     #[getter]
@@ -228,29 +227,28 @@ impl Model {
                     state.set_item("n_cols", rows.n_cols())?;
                 }
             }
-            let n_support: Vec<u64> = model.n_support().iter().map(|&n| n as u64).collect();
-            state.set_item("support", model.support().to_vec().into_pyarray(py))?;
-            state.set_item("n_support", n_support.into_pyarray(py))?;
-            state.set_item("dual_coef", model.dual_coef().to_vec().into_pyarray(py))?;
-            state.set_item("intercept", model.biases().to_vec().into_pyarray(py))?;
+            let n_support = model.n_support().into_iter().map(|n| n as u64);
+            state.set_item("support", array(py, model.support().iter().copied())?)?;
+            state.set_item("n_support", array(py, n_support)?)?;
+            state.set_item("dual_coef", array(py, model.dual_coef().iter().copied())?)?;
+            state.set_item("intercept", array(py, model.biases().iter().copied())?)?;
             if let Some(patterns) = model.patterns() {
-                let (signs, counts) = patterns.parts();
-                let signs: Vec<u8> = signs.into_iter().map(u8::from).collect();
-                state.set_item("patterns", signs.into_pyarray(py))?;
+                let (signs, counts) = patterns.parts()?;
+                state.set_item("patterns", array(py, signs.into_iter().map(u8::from))?)?;
                 state.set_item("pattern_counts", counts.into_pyarray(py))?;
             }
         });
         state.set_item("dtype", self.dtype())?;
-        state.set_item("n_iter", self.n_iter.clone().into_pyarray(py))?;
-        state.set_item("n_loops", self.n_loops.clone().into_pyarray(py))?;
-        state.set_item("status", self.status.clone())?;
+        state.set_item("n_iter", array(py, self.n_iter.iter().copied())?)?;
+        state.set_item("n_loops", array(py, self.n_loops.iter().copied())?)?;
+        state.set_item("status", self.status(py)?)?;
         state.set_item("n_kernel_evals", self.n_kernel_evals)?;
         Ok(state)
     }
 
     #[classmethod]
     fn from_state<'py>(_class: &Bound<'py, PyType>, state: &Bound<'py, PyDict>) -> PyResult<Self> {
-        let state = State::extract(state)?;
+        let mut state = State::extract(state)?;
         let inner = match (state.dtype.as_str(), &state.rows) {
             ("float32", None) => AnyModel::F32(state.precomputed()?),
             ("float64", None) => AnyModel::F64(state.precomputed()?),
@@ -276,6 +274,36 @@ impl Model {
             rows_digest: None,
         })
     }
+}
+
+/// Numbers as an array.
+fn array<T: Element>(
+    py: Python<'_>,
+    values: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+) -> PyResult<Bound<'_, PyArray1<T>>> {
+    Ok(collected(values, "an array")?.into_pyarray(py))
+}
+
+/// What one entry of a list takes.
+const ENTRY: usize = size_of::<usize>();
+
+/// Words of which there are a few, many times each, as a list of as few objects.
+pub fn names<'a, 'py>(
+    py: Python<'py>,
+    words: impl ExactSizeIterator<Item = &'a str>,
+) -> PyResult<Bound<'py, PyList>> {
+    // Python cannot say that there is no memory for it.
+    checked_len::<u8>(words.len(), ENTRY, "a list")?;
+    let mut known: Option<(&str, Bound<'py, PyString>)> = None;
+    let objects = words.map(|word| match &known {
+        Some((last, object)) if *last == word => object.clone(),
+        _ => {
+            let object = PyString::intern(py, word);
+            known = Some((word, object.clone()));
+            object
+        }
+    });
+    PyList::new(py, objects)
 }
 
 impl Model {

@@ -7,13 +7,14 @@ use super::linear_methods::LinearMaker;
 use super::methods::Maker;
 use crate::Result;
 use crate::data::Matrix;
+use crate::error::{collected, reserve};
 use crate::model::Ties;
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
-use crate::select::{Cell, Evaluation as Core, Job, LinearPath, Phase, Plan, Scaling};
+use crate::select::{Cell, Evaluation as Core, Job, LinearPath, Phase, Plan, Scaling, Scores};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Method};
-use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -54,6 +55,9 @@ struct PlanArgs<'py> {
     progress: Option<Py<PyAny>>,
 }
 
+/// What is allocated to show the cells.
+const WHAT: &str = "a table of cells";
+
 #[pyclass(module = "hinge._core", frozen)]
 pub struct Evaluation {
     jobs: Jobs,
@@ -69,8 +73,8 @@ enum Jobs {
 fn jobs_of<S>(given: &[JobArg<'_>], solver: impl Fn(&[f64]) -> Result<S>) -> PyResult<Vec<Job<S>>> {
     let job = |(train, test, kernels, path): &JobArg<'_>| {
         Ok(Job {
-            train: slice(train)?.to_vec(),
-            test: slice(test)?.to_vec(),
+            train: collected(slice(train)?.iter().copied(), "rows of splits")?,
+            test: collected(slice(test)?.iter().copied(), "rows of splits")?,
             kernels: kernels
                 .iter()
                 .map(KernelArgs::settings)
@@ -156,40 +160,42 @@ impl Evaluation {
         self.core.seconds().map(named).to_vec()
     }
 
-    /// What is done, as arrays over all settings of all kernels of all jobs: `done`,
-    /// `confusion` and the counts.
-    fn table<'py>(&self, py: Python<'py>, n_classes: usize) -> PyResult<Bound<'py, PyDict>> {
+    /// What is done, as arrays over all settings of all kernels of all jobs: `done`, the scores
+    /// and the counts.
+    fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
-        let k = n_classes;
-        let cells = self.all_cells();
-        let done: Vec<bool> = cells.iter().map(Option::is_some).collect();
-        let mut confusion = vec![0; cells.len() * k * k];
-        for (to, cell) in confusion.chunks_exact_mut((k * k).max(1)).zip(&cells) {
-            if let Some(cell) = cell.filter(|cell| cell.confusion.len() == to.len()) {
-                to.copy_from_slice(&cell.confusion);
-            }
-        }
-        found.set_item(
-            "confusion",
-            confusion.into_pyarray(py).reshape([cells.len(), k, k])?,
-        )?;
-        let numbers = |of: fn(&Cell) -> u64| {
-            let values: Vec<u64> = cells.iter().map(|cell| cell.map_or(0, of)).collect();
-            values.into_pyarray(py)
-        };
-        found.set_item("n_support", numbers(|cell| u64::from(cell.n_support)))?;
-        found.set_item("n_iter", numbers(|cell| cell.n_iter))?;
-        found.set_item("n_loops", numbers(|cell| cell.n_loops))?;
-        found.set_item("n_kernel_evals", numbers(|cell| cell.n_kernel_evals))?;
-        found.set_item("n_unfinished", numbers(|cell| u64::from(cell.n_unfinished)))?;
+        let cells = self.all_cells()?;
+        let done = collected(cells.iter().map(Option::is_some), WHAT)?;
         found.set_item("done", done.into_pyarray(py))?;
+        let scores: [(&str, fn(&Scores) -> f64); 3] = [
+            ("accuracy", |scores| scores.accuracy),
+            ("balanced_accuracy", |scores| scores.balanced_accuracy),
+            ("f1_macro", |scores| scores.f1_macro),
+        ];
+        for (name, of) in scores {
+            let score = |cell: &Option<&Cell>| cell.map_or(0.0, |cell| of(&cell.scores));
+            let values = collected(cells.iter().map(score), WHAT)?;
+            found.set_item(name, values.into_pyarray(py))?;
+        }
+        let numbers: [(&str, fn(&Cell) -> u64); 5] = [
+            ("n_support", |cell| cell.n_support.into()),
+            ("n_iter", |cell| cell.n_iter),
+            ("n_loops", |cell| cell.n_loops),
+            ("n_kernel_evals", |cell| cell.n_kernel_evals),
+            ("n_unfinished", |cell| cell.n_unfinished.into()),
+        ];
+        for (name, of) in numbers {
+            let number = |cell: &Option<&Cell>| cell.map_or(0, of);
+            let values = collected(cells.iter().map(number), WHAT)?;
+            found.set_item(name, values.into_pyarray(py))?;
+        }
         Ok(found)
     }
 }
 
 impl Evaluation {
     /// The cells of all settings of all kernels of all jobs, as far as they are done.
-    fn all_cells(&self) -> Vec<Option<&Cell>> {
+    fn all_cells(&self) -> Result<Vec<Option<&Cell>>> {
         // Kernels, and settings of the path, of each job.
         let sizes: Vec<(usize, usize)> = match &self.jobs {
             Jobs::Kernel(jobs) => {
@@ -201,7 +207,8 @@ impl Evaluation {
                 jobs.iter().map(size).collect()
             }
         };
-        let mut cells = Vec::new();
+        let n_cells = sizes.iter().map(|(kernels, settings)| kernels * settings);
+        let mut cells = reserve(n_cells.sum(), 1, WHAT)?;
         for (number, (n_kernels, n_settings)) in sizes.into_iter().enumerate() {
             for kernel in 0..n_kernels {
                 let found = self.core.cells(number, kernel);
@@ -209,7 +216,7 @@ impl Evaluation {
                 cells.extend(settings.map(|setting| found.and_then(|found| found.get(setting))));
             }
         }
-        cells
+        Ok(cells)
     }
 
     fn run_on<S: Lanes>(

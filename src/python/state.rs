@@ -2,14 +2,17 @@
 
 use super::arrays::{Rows, View, slice};
 use crate::data::Matrix;
+use crate::error::{collected, reserve};
 use crate::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows};
 use crate::model::Model;
 use crate::multiclass::{Patterns, Scheme};
 use crate::simd::Lanes;
+use crate::solver::Status;
 use crate::{Error, Result};
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
+use std::borrow::Cow;
 
 pub fn not_a_model(message: &str) -> Error {
     Error::Data(format!("this is not a model: {message}"))
@@ -44,7 +47,7 @@ pub struct State<'py> {
     patterns: Option<(Vec<bool>, Vec<f64>)>,
     pub n_iter: Vec<u64>,
     pub n_loops: Vec<u64>,
-    pub status: Vec<String>,
+    pub status: Vec<Cow<'static, str>>,
     pub n_kernel_evals: u64,
 }
 
@@ -63,7 +66,8 @@ where
 fn array<T: Element + Clone + 'static>(state: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
     let values: PyReadonlyArray1<'_, T> = field(state, name)?;
     let wrong = |error| PyErr::from(not_a_model(&format!("{name}: {error}")));
-    Ok(slice(&values).map_err(wrong)?.to_vec())
+    let values = slice(&values).map_err(wrong)?;
+    Ok(collected(values.iter().cloned(), "a part of a model")?)
 }
 
 /// The patterns of a state, which is older than they are or has no use for them if they are
@@ -81,8 +85,24 @@ fn patterns(state: &Bound<'_, PyDict>) -> PyResult<Option<(Vec<bool>, Vec<f64>)>
     if let Some(sign) = signs.iter().find(|sign| **sign > 1) {
         return Err(not_a_model(&format!("patterns has {sign}, which is not 0 or 1")).into());
     }
-    let signs = signs.into_iter().map(|sign| sign == 1).collect();
+    let signs = collected(signs.into_iter().map(|sign| sign == 1), "patterns of signs")?;
     Ok(Some((signs, array(state, "pattern_counts")?)))
+}
+
+/// How each machine ended: mostly one of few words, which are not copied.
+fn status(state: &Bound<'_, PyDict>) -> PyResult<Vec<Cow<'static, str>>> {
+    let words: Bound<'_, PyList> = field(state, "status")?;
+    let wrong = |_| PyErr::from(not_a_model("status has the wrong type"));
+    let mut found = reserve(words.len(), 1, "a part of a model")?;
+    for word in words.iter() {
+        let word: Cow<'_, str> = word.extract().map_err(wrong)?;
+        let mut known = Status::ALL.map(Status::name).into_iter();
+        found.push(match known.find(|name| *name == word) {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(word.into_owned()),
+        });
+    }
+    Ok(found)
 }
 
 impl<'py> State<'py> {
@@ -106,36 +126,38 @@ impl<'py> State<'py> {
             rows: (!rows.is_none()).then_some(rows),
             n_cols: field(state, "n_cols")?,
             support: array(state, "support")?,
-            n_support: n_support.into_iter().map(|n| n as usize).collect(),
+            n_support: collected(n_support.into_iter().map(|n| n as usize), "classes")?,
             dual_coef: array(state, "dual_coef")?,
             biases: array(state, "intercept")?,
             patterns: patterns(state)?,
             n_iter: array(state, "n_iter")?,
             n_loops: array(state, "n_loops")?,
-            status: field(state, "status")?,
+            status: status(state)?,
             n_kernel_evals: field(state, "n_kernel_evals")?,
         })
     }
 
-    pub fn precomputed<T: Lanes>(&self) -> Result<Model<T>> {
+    pub fn precomputed<T: Lanes>(&mut self) -> Result<Model<T>> {
         if self.settings.kind != KernelKind::Precomputed {
             return Err(not_a_model("rows are missing"));
         }
         let kernel = self.settings.check_numbers()?;
-        let rows = PackedRows::columns(self.support.clone(), self.n_cols)?;
+        let columns = collected(self.support.iter().copied(), "support vectors")?;
+        let rows = PackedRows::columns(columns, self.n_cols)?;
         self.assemble(kernel, rows)
     }
 
-    pub fn model<T: Lanes>(&self, matrix: &Matrix<'_, T>) -> Result<Model<T>> {
+    pub fn model<T: Lanes>(&mut self, matrix: &Matrix<'_, T>) -> Result<Model<T>> {
         if self.settings.kind == KernelKind::Precomputed {
             return Err(not_a_model("a precomputed kernel has no rows"));
         }
         let kernel = self.settings.check(matrix)?;
-        let order: Vec<u32> = (0..matrix.n_rows() as u32).collect();
+        let order = collected(0..matrix.n_rows() as u32, "the order of rows")?;
         self.assemble(kernel, PackedRows::new(matrix, &order)?)
     }
 
-    fn assemble<T: Lanes>(&self, kernel: Kernel, rows: PackedRows<T>) -> Result<Model<T>> {
+    /// The model; what it is made of is taken out of the state.
+    fn assemble<T: Lanes>(&mut self, kernel: Kernel, rows: PackedRows<T>) -> Result<Model<T>> {
         let read = |(signs, counts): &(Vec<bool>, Vec<f64>)| {
             let patterns = Patterns::from_parts(self.n_support.len(), signs, counts);
             patterns.map_err(|error| not_a_model(&error.to_string()))
@@ -145,10 +167,10 @@ impl<'py> State<'py> {
             kernel,
             self.scheme,
             rows,
-            self.support.clone(),
+            std::mem::take(&mut self.support),
             &self.n_support,
-            self.dual_coef.clone(),
-            self.biases.clone(),
+            std::mem::take(&mut self.dual_coef),
+            std::mem::take(&mut self.biases),
             patterns,
         )
     }

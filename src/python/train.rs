@@ -6,6 +6,7 @@ use super::kernels::KernelArgs;
 use super::model::{AnyModel, Model};
 use crate::Result;
 use crate::data::{Labels, Matrix};
+use crate::error::{collected, count_small, reserve};
 use crate::kernel::{Extent, Kernel, KernelKind, KernelSettings};
 use crate::model;
 use crate::monitor::Monitor;
@@ -14,6 +15,8 @@ use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Start, Status};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::borrow::Cow;
 
 /// How classes are split, and what the training may use.
 #[derive(FromPyObject)]
@@ -44,7 +47,7 @@ pub struct DataArgs<'py> {
     #[pyo3(item)]
     sample_weights: Option<PyReadonlyArray1<'py, f64>>,
     #[pyo3(item)]
-    starts: Option<Vec<StartArg<'py>>>,
+    starts: Option<Bound<'py, PyList>>,
 }
 
 /// Where a machine starts: rows, and their coefficients, if they are known.
@@ -53,17 +56,21 @@ pub type StartArg<'py> = (
     Option<PyReadonlyArray1<'py, f64>>,
 );
 
-fn starts(arguments: &[StartArg<'_>]) -> PyResult<Vec<Start>> {
-    let start = |(rows, coefficients): &StartArg<'_>| {
-        let rows = slice(rows)?.iter().copied();
-        Ok(match coefficients {
+fn starts(given: &Bound<'_, PyList>) -> PyResult<Vec<Start>> {
+    let what = "starts of machines";
+    let mut found = reserve(given.len(), 1, what)?;
+    for start in given {
+        let (rows, coefficients): StartArg<'_> = start.extract()?;
+        let rows = slice(&rows)?.iter().copied();
+        count_small(size_of::<(u32, f64)>() * rows.len(), what)?;
+        found.push(match coefficients {
             None => Start::Rows(rows.collect()),
             Some(coefficients) => {
-                Start::Terms(rows.zip(slice(coefficients)?.iter().copied()).collect())
+                Start::Terms(rows.zip(slice(&coefficients)?.iter().copied()).collect())
             }
-        })
-    };
-    arguments.iter().map(start).collect()
+        });
+    }
+    Ok(found)
 }
 
 /// One model for each setting of the solver's path. Where a machine stalls on rows of f32, all are
@@ -85,7 +92,10 @@ pub fn fit(
         codes: slice(&data.codes)?,
         class_weights: slice(&data.class_weights)?,
         sample_weights: data.sample_weights.as_ref().map(slice).transpose()?,
-        starts: starts(data.starts.as_deref().unwrap_or_default())?,
+        starts: data
+            .starts
+            .as_ref()
+            .map_or_else(|| Ok(Vec::new()), starts)?,
         kernel: kernel.settings()?,
         scheme: Scheme::parse(&train.multi_class)?,
         source: RowSource::parse(&train.row_source)?,
@@ -171,8 +181,7 @@ impl<S: BinarySolver> Order<'_, S> {
         let of_setting = |machines: &Vec<Machine>| {
             let model = model::Model::new(set, self.scheme, machines, monitor)?;
             let n_rows = set.labels().n_rows();
-            let n_kernel_evals = training.n_kernel_evals;
-            Ok(finish(model, machines, n_kernel_evals, n_rows, digest))
+            finish(model, machines, training.n_kernel_evals, n_rows, digest)
         };
         training.machines.iter().map(of_setting).collect()
     }
@@ -202,17 +211,19 @@ fn finish<T: Lanes>(
     n_kernel_evals: u64,
     n_rows: usize,
     digest: u64,
-) -> Model
+) -> Result<Model>
 where
     AnyModel: From<model::Model<T>>,
 {
     let each = machines.iter();
-    Model {
+    let what = "numbers of machines";
+    let name = |machine: &Machine| Cow::Borrowed(machine.status.name());
+    Ok(Model {
         n_kernel_evals: n_kernel_evals + model.n_counting_evals(n_rows),
         inner: AnyModel::from(model),
-        n_iter: each.clone().map(|machine| machine.n_iter as u64).collect(),
-        n_loops: each.clone().map(|machine| machine.n_loops as u64).collect(),
-        status: each.map(|machine| machine.status.name().into()).collect(),
+        n_iter: collected(each.clone().map(|machine| machine.n_iter as u64), what)?,
+        n_loops: collected(each.clone().map(|machine| machine.n_loops as u64), what)?,
+        status: collected(each.map(name), what)?,
         rows_digest: Some(digest),
-    }
+    })
 }

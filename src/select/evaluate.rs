@@ -1,12 +1,13 @@
 //! Jobs of trainings and tests, and in which order they are done.
 
 use super::clock::{Clock, Phase};
+use super::scores::Scores;
 use super::shared::Shared;
 use super::split::{Scaling, Split};
 use super::task::{Memory, Task};
 use crate::data::Matrix;
 use crate::kernel::{KernelKind, KernelSettings};
-use crate::model::Ties;
+use crate::model::{Ballots, Ties};
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
 use crate::simd::Lanes;
@@ -75,8 +76,8 @@ pub struct Plan<'a> {
 /// What one cell did on one split.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// Rows of class `a` that were predicted as class `b`, at `a * n_classes + b`.
-    pub confusion: Vec<u32>,
+    /// Of the predictions for the test rows.
+    pub scores: Scores,
     /// Training rows that are a support vector of some machine.
     pub n_support: u32,
     /// Steps of all machines.
@@ -188,7 +189,7 @@ impl Evaluation {
             };
             task.run(mode).map_err(|error| task.explain(error))
         };
-        let mode = |number: usize| mode_of::<T, M>(&jobs[number], todo.len(), budget);
+        let mode = |number: usize| mode_of::<T, M>(&jobs[number], plan, todo.len(), budget);
         let (side_by_side, alone): (Vec<usize>, Vec<usize>) =
             todo.iter().partition(|&&number| mode(number) == Mode::Jobs);
         side_by_side
@@ -201,19 +202,31 @@ impl Evaluation {
     }
 }
 
-/// The mode of a job that keeps all threads busy within the budget.
-fn mode_of<T: Lanes, M>(job: &Job<M>, n_jobs: usize, budget: usize) -> Mode {
+/// The mode of a job that keeps all threads busy within the budget: that of the matrices, and of
+/// the votes that are counted on each of them.
+fn mode_of<T: Lanes, M: BinarySolver>(
+    job: &Job<M>,
+    plan: &Plan<'_>,
+    n_jobs: usize,
+    budget: usize,
+) -> Mode {
     let threads = rayon::current_num_threads();
     let matrix = Split::<T>::bytes(job.train.len(), job.train.len() + job.test.len());
-    let fits = |matrices: usize| {
-        let needed = matrix.and_then(|bytes| bytes.checked_mul(matrices));
-        needed.is_some_and(|needed| needed <= budget)
+    let of_row = Ballots::bytes_of_row(plan.n_classes, job.solver.path_len());
+    let votes = of_row.checked_mul(job.test.len());
+    let fits = |n_matrices: usize, n_votes: usize| {
+        let needed = || {
+            let matrices = matrix?.checked_mul(n_matrices)?;
+            matrices.checked_add(votes?.checked_mul(n_votes)?)
+        };
+        needed().is_some_and(|needed| needed <= budget)
     };
-    if fits(2 * threads) && (n_jobs >= 2 * threads || threads == 1) {
+    if fits(2 * threads, threads) && (n_jobs >= 2 * threads || threads == 1) {
         Mode::Jobs
-    } else if fits(1 + threads) && job.kernels.len() >= threads {
+    } else if fits(1 + threads, threads) && job.kernels.len() >= threads {
         Mode::Kernels
-    } else if fits(2) {
+    } else if fits(2, 0) {
+        // The machines of all pairs, as the mode below keeps them, take more than the votes.
         Mode::Machines
     } else {
         Mode::Rows

@@ -2,9 +2,11 @@
 
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Evaluation, Job, Plan};
+use super::scores::Counts;
 use super::split::scaling_of;
 use crate::data::Matrix;
-use crate::model::{Votes, linear_outputs};
+use crate::error::{collected, reserve};
+use crate::model::{LinearWeights, Votes};
 use crate::monitor::Monitor;
 use crate::multiclass::{LinearSet, Patterns, Scheme};
 use crate::simd::Lanes;
@@ -154,61 +156,54 @@ impl<T: Lanes> Split<T> {
     }
 
     fn test(&self, plan: &Plan<'_>, machines: &[LinearMachine], monitor: &Monitor) -> Result<Cell> {
-        let (k, m) = (self.classes.len(), machines.len());
-        let weights: Vec<f64> = machines
-            .iter()
-            .flat_map(|machine| machine.weights.clone())
-            .collect();
-        let biases: Vec<f64> = machines.iter().map(|machine| machine.bias).collect();
-        let outputs = |rows| linear_outputs(rows, &weights, &biases, monitor);
-        let of_train = outputs(&self.train)?;
-        let patterns = plan.scheme.uses_patterns(k).then(|| {
-            let mut patterns = Patterns::new(k);
-            for (row, outputs) in of_train.chunks_exact(m).enumerate() {
-                let weight = self
-                    .row_weights
-                    .as_ref()
-                    .map_or(1.0, |weights| weights[row]);
-                patterns.add(outputs, self.codes[row] as usize, weight);
-            }
-            patterns
-        });
-        let mut votes = Votes::new(plan.scheme, k, patterns.as_ref());
-        let mut confusion = vec![0; plan.n_classes * plan.n_classes];
-        for (outputs, &code) in outputs(&self.test)?.chunks_exact(m).zip(&self.test_codes) {
-            let winner = votes.winner(outputs, plan.ties);
-            let predicted = self.classes[winner as usize] as usize;
-            confusion[code as usize * plan.n_classes + predicted] += 1;
+        let (k, scheme) = (self.classes.len(), plan.scheme);
+        let biases = collected(machines.iter().map(|machine| machine.bias), "biases")?;
+        let mut all = LinearWeights::zeros(self.train.n_cols(), &biases)?;
+        for (number, machine) in machines.iter().enumerate() {
+            all.of_machine(number)[..machine.weights.len()].copy_from_slice(&machine.weights);
         }
+        let mut n_support = 0;
+        let mut patterns = scheme.uses_patterns(k).then(|| Patterns::new(k));
+        all.visit(&self.train, monitor, |row, outputs| {
+            let class = self.codes[row] as usize;
+            n_support += u32::from(is_support(scheme, k, class, outputs));
+            let weights = self.row_weights.as_ref();
+            match &mut patterns {
+                Some(patterns) => {
+                    patterns.add(outputs, class, weights.map_or(1.0, |weights| weights[row]))
+                }
+                None => Ok(()),
+            }
+        })?;
+        let mut votes = Votes::new(scheme, k, patterns.as_ref());
+        let mut predicted = reserve(self.test_codes.len(), 1, "predictions")?;
+        all.visit(&self.test, monitor, |_, outputs| {
+            predicted.push(self.classes[votes.winner(outputs, plan.ties) as usize]);
+            Ok(())
+        })?;
+        let scores = Counts::new(plan.n_classes)?.scores(&self.test_codes, predicted.into_iter());
         let unfinished = |machine: &&LinearMachine| machine.status != Status::Converged;
         Ok(Cell {
-            confusion,
-            n_support: self.n_support(plan.scheme, &of_train, m),
+            scores,
+            n_support,
             n_iter: machines.iter().map(|machine| machine.n_iter).sum(),
-            n_loops: m as u64,
+            n_loops: machines.len() as u64,
             n_kernel_evals: 0,
             n_unfinished: machines.iter().filter(unfinished).count() as u32,
             n_stalled: 0,
         })
     }
+}
 
-    /// Training rows that some machine does not get right by a margin of 1.
-    fn n_support(&self, scheme: Scheme, outputs: &[f64], n_machines: usize) -> u32 {
-        let k = self.classes.len();
-        let sign = |machine: usize, class: usize| match scheme.pair(machine, k) {
-            _ if k == 2 => Some(if class == 1 { 1.0 } else { -1.0 }),
-            None => Some(if class == machine { 1.0 } else { -1.0 }),
-            Some((a, _)) if class == a => Some(1.0),
-            Some((_, b)) if class == b => Some(-1.0),
-            Some(_) => None,
-        };
-        let is_support = |&(outputs, &code): &(&[f64], &u32)| {
-            let each = outputs.iter().enumerate();
-            each.into_iter().any(|(machine, output)| {
-                sign(machine, code as usize).is_some_and(|sign| sign * output <= 1.0)
-            })
-        };
-        let rows = outputs.chunks_exact(n_machines).zip(&self.codes);
-        rows.filter(is_support).count() as u32
-    }
+/// Whether some machine does not get a row of a class right by a margin of 1.
+fn is_support(scheme: Scheme, k: usize, class: usize, outputs: &[f64]) -> bool {
+    let sign = |machine: usize| match scheme.pair(machine, k) {
+        _ if k == 2 => Some(if class == 1 { 1.0 } else { -1.0 }),
+        None => Some(if class == machine { 1.0 } else { -1.0 }),
+        Some((a, _)) if class == a => Some(1.0),
+        Some((_, b)) if class == b => Some(-1.0),
+        Some(_) => None,
+    };
+    let mut each = outputs.iter().enumerate();
+    each.any(|(machine, output)| sign(machine).is_some_and(|sign| sign * output <= 1.0))
 }

@@ -5,19 +5,22 @@
 //! distances, or dot products) are computed once and serve every kernel (and other splits that scale rows alike); a kernel matrix,
 //! whose rows are computed when they are first asked for, serves every machine and the whole
 //! path of a method. Test rows are columns of the same
-//! matrix. What comes out is a table of predictions against classes for each cell, from
-//! which any score can be computed.
+//! matrix. Machines are counted one after the other and forgotten; what comes out of a cell is
+//! its scores, and what its training took.
 
 mod clock;
 mod evaluate;
 mod gram;
 mod linear;
 mod outputs;
+mod scores;
 mod shared;
 mod split;
+mod tally;
 mod task;
 
 pub use clock::Phase;
 pub use evaluate::{Cell, Evaluation, Job, Plan};
 pub use linear::LinearPath;
+pub use scores::Scores;
 pub use split::Scaling;

@@ -2,10 +2,9 @@
 
 use super::gram::LazyGram;
 use crate::Result;
-use crate::data::Labels;
+use crate::error::{filled, reserve};
 use crate::kernel::{ExactSums, KernelMatrix, Threading};
 use crate::monitor::Monitor;
-use crate::multiclass::Patterns;
 use crate::simd::{self, Lanes};
 use crate::solver::Machine;
 
@@ -16,9 +15,9 @@ pub fn outputs<T: Lanes>(
     n_cols: usize,
     first: usize,
     path: &[Machine],
-) -> Vec<f64> {
-    let mut outputs = Vec::with_capacity(path.len() * n_cols);
-    let mut sums = vec![0.0; n_cols];
+) -> Result<Vec<f64>> {
+    let mut outputs = reserve(path.len(), n_cols, "outputs of test rows")?;
+    let mut sums: Vec<f64> = filled(n_cols, 1, "outputs of test rows")?;
     let mut last: &[(u32, f64)] = &[];
     for machine in path {
         let terms = &machine.terms[..];
@@ -29,7 +28,7 @@ pub fn outputs<T: Lanes>(
         last = terms;
         outputs.extend(sums.iter().map(|sum| sum + machine.bias));
     }
-    outputs
+    Ok(outputs)
 }
 
 /// Computes the outputs of machines in f64 that need it; `outputs` are those of a path for some
@@ -50,26 +49,6 @@ pub fn replace_coarse(
         }
     }
     Ok(())
-}
-
-/// The patterns of training rows, sorted by class with their weights; the outputs are given
-/// machine after machine, for these rows first.
-pub fn patterns(labels: &Labels, row_weights: Option<&[f64]>, outputs: &[&[f64]]) -> Patterns {
-    let mut patterns = Patterns::new(labels.n_classes());
-    let mut of_row = vec![0.0; outputs.len()];
-    for class in 0..labels.n_classes() {
-        for row in labels.rows_of(class) {
-            for (output, of_machine) in of_row.iter_mut().zip(outputs) {
-                *output = of_machine[row];
-            }
-            patterns.add(
-                &of_row,
-                class,
-                row_weights.map_or(1.0, |weights| weights[row]),
-            );
-        }
-    }
-    patterns
 }
 
 /// Adds what the sum of some terms has that another has not, if that is less than the sum.

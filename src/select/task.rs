@@ -3,17 +3,20 @@
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Job, Mode, Plan};
 use super::gram::{LazyGram, Pool, spare_rows};
-use super::outputs::{outputs, patterns, replace_coarse};
+use super::outputs::{outputs, replace_coarse};
+use super::scores::Counts;
 use super::shared::Shared;
 use super::split::{Products, Split};
+use super::tally::{Tally, Tested, Work};
 use crate::data::Matrix;
+use crate::error::filled;
 use crate::kernel::{ExactSums, Extent, GramRows, Kernel, Threading};
-use crate::model::{Model, Votes};
+use crate::model::Model;
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, TrainingSet};
 use crate::simd::{Lanes, Product, zero_pages};
 use crate::solver::{BinarySolver, Machine, Problem, Start, Status};
-use crate::{Error, Result};
+use crate::{Error, Result, threads};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,6 +59,15 @@ impl<T: Lanes> Memory<T> {
         }
     }
 }
+
+/// Bytes of the outputs of machines that are trained side by side.
+const OUTPUT_BYTES: usize = 1 << 25;
+
+/// Machines of each thread that are trained before their outputs are counted, at the least.
+const LEAST_MACHINES: usize = 4;
+
+/// Machines of all threads, at the most.
+const MOST_MACHINES: usize = 4096;
 
 /// One job while it is being done.
 pub struct Task<'a, S: Lanes, T, M> {
@@ -142,17 +154,34 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         }
         let room = self.memory.kernel_rows()?;
         let gram = LazyGram::new(kernel, products, &room);
-        let scheme = self.plan.scheme;
-        let n_machines = scheme.n_machines(split.labels.n_classes())?;
+        let n_machines = self.plan.scheme.n_machines(split.labels.n_classes())?;
+        let (n_rows, n_settings) = (self.n_counted(split), self.job.solver.path_len());
+        let mut tally = Tally::new(split, self.plan.scheme, self.plan.ties, n_rows, n_settings)?;
         let train = |machine: usize| self.train_machine(split, &gram, machine);
-        let paths: Vec<Tested> = if mode == Mode::Machines {
-            let machines = (0..n_machines).into_par_iter().with_max_len(1);
-            machines.map(train).collect::<Result<_>>()?
-        } else {
-            (0..n_machines).map(train).collect::<Result<_>>()?
+        // As many machines side by side as there is room for their outputs.
+        let side_by_side = match mode {
+            Mode::Machines => {
+                let bytes = size_of::<f64>().saturating_mul(n_rows.saturating_mul(n_settings));
+                let least = LEAST_MACHINES * rayon::current_num_threads();
+                (OUTPUT_BYTES / bytes.max(1)).clamp(least, MOST_MACHINES.max(least))
+            }
+            _ => 1,
         };
-        let n_exact: u64 = paths.iter().map(|tested| tested.n_exact).sum();
-        let cells = self.count(split, &paths, gram.n_computed() + n_exact);
+        for start in (0..n_machines).step_by(side_by_side) {
+            let numbers = start..n_machines.min(start + side_by_side);
+            let tested = threads::side_by_side(numbers, "outputs of machines", train)?;
+            let _clock = self.clock.start(Phase::Testing);
+            let mut path = tested.iter().flat_map(|tested| &tested.path);
+            if path.any(|machine| machine.status == Status::TimeLimit) {
+                return Ok(());
+            }
+            tested.iter().for_each(|tested| tally.add(tested));
+        }
+        let clock = self.clock.start(Phase::Testing);
+        let weights = self.row_weights(split);
+        let n_computed = gram.n_computed() + tally.n_exact();
+        let cells = tally.cells(split, self.plan.n_classes, weights.as_deref(), n_computed)?;
+        drop(clock);
         drop(gram);
         self.memory.kernel_rows.give(room);
         self.keep(split, number, cells)
@@ -160,10 +189,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
 
     /// Enters the cells of one kernel. Those that stalled on f32 are computed anew on f64, as
     /// single trainings do it.
-    fn keep(&self, split: &Split<T>, number: usize, cells: Option<Vec<Cell>>) -> Result<()> {
-        let Some(mut cells) = cells else {
-            return Ok(());
-        };
+    fn keep(&self, split: &Split<T>, number: usize, mut cells: Vec<Cell>) -> Result<()> {
         let is_coarse = size_of::<T>() < size_of::<f64>();
         if is_coarse && cells.iter().any(|cell| cell.n_stalled > 0) {
             let rows = split.rows.convert::<f64>()?;
@@ -206,8 +232,9 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let path = self.job.solver.solve(&problem, &mut rows, self.monitor)?;
         drop(clock);
         let _clock = self.clock.start(Phase::Testing);
-        let first = self.first_column(split);
-        let mut outputs = outputs(gram, split.n_rows() - first, first, &path);
+        let n_rows = self.n_counted(split);
+        let first = split.n_rows() - n_rows;
+        let mut outputs = outputs(gram, n_rows, first, &path)?;
         if let Some(exact) = &exact {
             let rows: Vec<usize> = (first..split.n_rows()).collect();
             replace_coarse(&mut outputs, &path, exact, &rows, self.monitor)?;
@@ -219,11 +246,12 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         })
     }
 
-    /// The first row that outputs are wanted for: that of the test rows, unless patterns of the
-    /// training rows are to be counted.
-    fn first_column(&self, split: &Split<T>) -> usize {
+    /// Rows that outputs are wanted for: the test rows, and the training rows before them if
+    /// their patterns are to be counted.
+    fn n_counted(&self, split: &Split<T>) -> usize {
         let is_counted = self.plan.scheme.uses_patterns(split.labels.n_classes());
-        if is_counted { 0 } else { split.n_train() }
+        let n_test = split.n_rows() - split.n_train();
+        if is_counted { split.n_rows() } else { n_test }
     }
 
     /// The weights of the training rows of a split.
@@ -246,57 +274,15 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         }
     }
 
-    /// Counts the predictions of all machines, for each setting of the path; `None` if the time
-    /// was up.
-    fn count(
-        &self,
-        split: &Split<T>,
-        machines: &[Tested],
-        n_kernel_evals: u64,
-    ) -> Option<Vec<Cell>> {
-        let _clock = self.clock.start(Phase::Testing);
-        let all = || machines.iter().flat_map(|tested| &tested.path);
-        if all().any(|machine| machine.status == Status::TimeLimit) {
-            return None;
-        }
-        let k = self.plan.n_classes;
-        let (scheme, labels) = (self.plan.scheme, &split.labels);
-        // Outputs of the training rows come first, where patterns are counted.
-        let n_counted = split.n_train() - self.first_column(split);
-        let n_cols = n_counted + split.test_codes.len();
-        let row_weights = self.row_weights(split);
-        let cells = (0..self.job.solver.path_len()).map(|setting| {
-            let mut confusion = vec![0; k * k];
-            let outputs: Vec<&[f64]> = machines
-                .iter()
-                .map(|tested| &tested.outputs[setting * n_cols..(setting + 1) * n_cols])
-                .collect();
-            let count = || patterns(labels, row_weights.as_deref(), &outputs);
-            let patterns = (n_counted > 0).then(count);
-            let votes = Votes::new(scheme, labels.n_classes(), patterns.as_ref());
-            let outputs: Vec<&[f64]> = outputs.iter().map(|of| &of[n_counted..]).collect();
-            let winners = votes.winners(&outputs, self.plan.ties);
-            for (&code, winner) in split.test_codes.iter().zip(winners) {
-                let predicted = split.classes[winner as usize];
-                confusion[code as usize * k + predicted as usize] += 1;
-            }
-            let path: Vec<&Machine> = machines
-                .iter()
-                .map(|tested| &tested.path[setting])
-                .collect();
-            let n_kernel_evals = if setting == 0 { n_kernel_evals } else { 0 };
-            cell(confusion, n_kernel_evals, split.n_train(), &path)
-        });
-        Some(cells.collect())
-    }
-
     /// All cells of one kernel without a matrix of all rows, as single trainings do it.
     fn train_apart(&self, split: &Split<T>, number: usize) -> Result<()> {
         if self.cells[number].get().is_some() || self.monitor.time_is_up() {
             return Ok(());
         }
-        let cells = self.train_on(split, &split.rows, number)?;
-        self.keep(split, number, cells)
+        match self.train_on(split, &split.rows, number)? {
+            Some(cells) => self.keep(split, number, cells),
+            None => Ok(()),
+        }
     }
 
     /// The cells of one kernel on the rows of a split, in any type; `None` if the time was up.
@@ -308,7 +294,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     ) -> Result<Option<Vec<Cell>>> {
         let plan = self.plan;
         // As the caller has them: the order of the rows is part of some methods.
-        let mut places = vec![0; split.n_train()];
+        let mut places: Vec<u32> = filled(split.n_train(), 1, "the order of rows")?;
         for (place, &row) in split.labels.order().iter().enumerate() {
             places[row as usize] = place as u32;
         }
@@ -338,32 +324,21 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         } else {
             self.predict(&set, &settings, &test_rows)?
         };
-        let k = plan.n_classes;
-        let mut confusions = vec![vec![0; k * k]; settings.len()];
-        for (&code, winners) in split
-            .test_codes
-            .iter()
-            .zip(predicted.chunks_exact(settings.len()))
-        {
-            for (confusion, &winner) in confusions.iter_mut().zip(winners) {
-                let class = split.classes[winner as usize] as usize;
-                confusion[code as usize * k + class] += 1;
-            }
+        let n_settings = settings.len();
+        let mut counts = Counts::new(plan.n_classes)?;
+        let mut cells = Vec::new();
+        for (setting, machines) in settings.iter().enumerate() {
+            let mut work = Work::new(split.n_train())?;
+            machines.iter().for_each(|machine| work.add(machine));
+            let winners = predicted.iter().skip(setting).step_by(n_settings);
+            let classes = winners.map(|&winner| split.classes[winner as usize]);
+            let scores = counts.scores(&split.test_codes, classes);
+            let n_kernel_evals = match setting {
+                0 => training.n_kernel_evals + n_counting_evals,
+                _ => 0,
+            };
+            cells.push(work.cell(scores, n_kernel_evals));
         }
-        let cells = confusions
-            .into_iter()
-            .zip(&settings)
-            .enumerate()
-            .map(|(place, (confusion, machines))| {
-                let machines: Vec<&Machine> = machines.iter().collect();
-                let n_kernel_evals = if place == 0 {
-                    training.n_kernel_evals + n_counting_evals
-                } else {
-                    0
-                };
-                cell(confusion, n_kernel_evals, split.n_train(), &machines)
-            })
-            .collect();
         Ok(Some(cells))
     }
 
@@ -410,34 +385,5 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             )),
             other => other,
         }
-    }
-}
-
-/// A machine with its path, and its outputs for each setting and row from
-/// [`Task::first_column`] on.
-struct Tested {
-    path: Vec<Machine>,
-    outputs: Vec<f64>,
-    /// Kernel values computed in f64.
-    n_exact: u64,
-}
-
-fn cell(confusion: Vec<u32>, n_kernel_evals: u64, n_train: usize, machines: &[&Machine]) -> Cell {
-    let mut is_support = vec![false; n_train];
-    for machine in machines {
-        for &(row, _) in &machine.terms {
-            is_support[row as usize] = true;
-        }
-    }
-    let unfinished = |machine: &&&Machine| machine.status != Status::Converged;
-    let stalled = |machine: &&&Machine| machine.status == Status::Stalled;
-    Cell {
-        confusion,
-        n_support: is_support.iter().filter(|&&is| is).count() as u32,
-        n_iter: machines.iter().map(|machine| machine.n_iter as u64).sum(),
-        n_loops: machines.iter().map(|machine| machine.n_loops as u64).sum(),
-        n_kernel_evals,
-        n_unfinished: machines.iter().filter(unfinished).count() as u32,
-        n_stalled: machines.iter().filter(stalled).count() as u32,
     }
 }

@@ -41,6 +41,15 @@ pub enum Status {
 }
 
 impl Status {
+    /// Every one.
+    pub const ALL: [Status; 5] = [
+        Status::Converged,
+        Status::IterationLimit,
+        Status::TimeLimit,
+        Status::Stalled,
+        Status::NonFinite,
+    ];
+
     /// The name that Python shows.
     pub const fn name(self) -> &'static str {
         match self {

@@ -90,10 +90,10 @@ def malformed_models(folder):
     broken("checksum-wrong", good.read_bytes().replace(b'"converged"', b'"stalled!!"', 1))
 
 
-def npz(path, **arrays):
+def npz(path, compression=zipfile.ZIP_DEFLATED, **arrays):
     """Write arrays as ``numpy.savez`` does."""
     named = [(f"{name}.npy", member(np.asarray(array))) for name, array in arrays.items()]
-    pack(path, named, compression=zipfile.ZIP_DEFLATED)
+    pack(path, named, compression=compression)
 
 
 def csr(rows):
@@ -131,26 +131,37 @@ def datasets(folder):
 def checkpoints(folder):
     table = empty_table()
     table.done[0] = True
-    table.confusion[0, :, 0, 0] = 3
+    table.accuracy[0] = [1 / 3, 2 / 3, 1.0]
     good = folder / "valid" / "half.npz"
     Checkpoint(good, *RUN).save(table)
     with np.load(good) as file:
         arrays = {name: file[name] for name in file.files}
     other = {name.replace("svc", "sgd"): array for name, array in arrays.items()}
-    npz(folder / "valid" / "other-method.npz", **other)
-    npz(folder / "version-older.npz", **arrays | {"version": 1})
-    npz(folder / "version-text.npz", **arrays | {"version": "two"})
-    npz(folder / "run-of-other-rows.npz", **arrays | {"svc/run": "0123"})
-    npz(folder / "table-too-short.npz", **arrays | {"svc/done": table.done[:1]})
-    npz(folder / "table-of-floats.npz", **arrays | {"svc/n_iter": table.n_iter * 0.5})
-    npz(folder / "python-objects.npz", **arrays | {"svc/n_iter": table.n_iter.astype(object)})
-    npz(folder / "field-missing.npz", **{n: a for n, a in arrays.items() if n != "svc/n_iter"})
+
+    def malformed(name, **changes):
+        npz(folder / f"{name}.npz", zipfile.ZIP_STORED, **arrays | changes)
+
+    npz(folder / "valid" / "other-method.npz", zipfile.ZIP_STORED, **other)
+    malformed("version-older", version=1)
+    malformed("version-text", version="three")
+    malformed("run-of-other-rows", **{"svc/run": "0123"})
+    malformed("table-too-short", **{f"svc/{n}": a[:1] for n, a in table._asdict().items()})
+    malformed("shapes-differ", **{"svc/n_iter": table.n_iter[:1]})
+    malformed("table-of-floats", **{"svc/n_iter": table.n_iter * 0.5})
+    malformed("python-objects", **{"svc/n_iter": table.n_iter.astype(object)})
+    malformed("array-unknown", a=[1.0])
+    malformed("method-unknown", **{"svm/n_iter": table.n_iter})
+    malformed("field-unknown", **{"svc/confusion": table.n_iter})
+    malformed("accuracy-of-other-rows", **{"svc/accuracy": table.accuracy / 2})
+    malformed("score-above-one", **{"svc/f1_macro": table.f1_macro + 1.5})
+    malformed("score-not-a-number", **{"svc/f1_macro": table.f1_macro * np.nan})
+    malformed("steps-negative", **{"svc/n_iter": table.n_iter - 1})
+    npz(folder / "compressed.npz", **arrays)
+    few = {name: array for name, array in arrays.items() if name != "svc/n_iter"}
+    npz(folder / "field-missing.npz", zipfile.ZIP_STORED, **few)
     (folder / "cut-off.npz").write_bytes(good.read_bytes()[:300])
-    version = ("version.npy", member(np.array(2)))
+    version = ("version.npy", member(np.array(3)))
     pack(folder / "shape-huge.npz", [version, ("svc/run.npy", HUGE)])
-    npz(folder / "array-unknown.npz", **arrays, a=[1.0])
-    npz(folder / "rows-not-counted.npz", **arrays | {"svc/confusion": table.confusion + 1})
-    npz(folder / "steps-negative.npz", **arrays | {"svc/n_iter": table.n_iter - 1})
     pack(folder / "not-an-array.npz", [version, ("svc/run.npy", b"text")])
 
 

@@ -205,18 +205,13 @@ def check_state(model, path):
 
 
 def empty_table():
-    """Return the table of two splits and three cells of two classes, with nothing done."""
-    shape = (2, 3)
-    return _engine.Table(
-        np.zeros(shape, dtype=bool),
-        np.zeros((*shape, 2, 2), dtype=np.int64),
-        *(np.zeros(shape, dtype=np.int64) for _ in range(5)),
-    )
+    """Return the table of two splits and three cells, with nothing done."""
+    return _engine.empty_table(2, 3)
 
 
 def read_checkpoint(path):
     table = empty_table()
-    Checkpoint(path, *RUN).load(table, n_test=np.array([[3, 0], [3, 0]]))
+    Checkpoint(path, *RUN).load(table, n_test=np.array([3, 3]))
     return table
 
 

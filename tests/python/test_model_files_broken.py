@@ -158,7 +158,7 @@ def test_members_that_do_not_belong_are_refused(good, tmp_path):
 def test_other_files_are_refused(good, tmp_path):
     path = tmp_path / "file"
     checkpoint, text = io.BytesIO(), b"svm_type c_svc\nkernel_type linear\n"
-    np.savez(checkpoint, version=np.array(2))
+    np.savez(checkpoint, version=np.array(3))
     for content in (b"", b"PK", text, pickle.dumps(good[0]), checkpoint.getvalue(), bytes(10**5)):
         path.write_bytes(content)
         refusal(path)

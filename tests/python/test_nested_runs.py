@@ -225,7 +225,7 @@ def test_a_run_goes_on_where_its_checkpoint_cannot_be_written(digits, tmp_path, 
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(np, "savez_compressed", full)
+    monkeypatch.setattr(np, "savez", full)
     with pytest.warns(RuntimeWarning, match=r"run\.npz.*No space left.*goes on") as warned:
         result = nested_cv(*digits, "svc", **arguments, checkpoint=tmp_path / "run.npz")
     assert len(warned) == 1
@@ -235,8 +235,10 @@ def test_a_run_goes_on_where_its_checkpoint_cannot_be_written(digits, tmp_path, 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("svc/confusion", -1),
-        ("svc/confusion", 2**40),
+        ("svc/accuracy", -1),
+        ("svc/accuracy", 2**40),
+        ("svc/accuracy", 0.123456),
+        ("svc/f1_macro", np.nan),
         ("svc/n_iter", -5),
         ("svc/more", 0),
         ("other", 0),

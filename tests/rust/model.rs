@@ -155,7 +155,9 @@ fn ordinal_labels_are_counted_on_the_training_rows_by_their_weights() -> Result<
         for row in 0..150 {
             let place = set.labels().order().iter().position(|&r| r == row as u32);
             let class = set.labels().class_of(place.expect("a place for each row"));
-            patterns.add(&values[row * (k - 1)..][..k - 1], class, weights[row]);
+            patterns
+                .add(&values[row * (k - 1)..][..k - 1], class, weights[row])
+                .expect("few patterns");
         }
         assert_eq!(model.patterns(), Some(&patterns));
         let values = model.decision_values(&queries, &monitor)?;

@@ -51,7 +51,7 @@ fn parts() -> Parts {
 /// The same vectors with two machines of neighbours.
 fn ordinal() -> Parts {
     let mut patterns = Patterns::new(3);
-    patterns.add(&[1.0, 1.0], 2, 1.0);
+    patterns.add(&[1.0, 1.0], 2, 1.0).expect("few patterns");
     Parts {
         biases: vec![0.1, 0.2],
         scheme: Scheme::Ordinal,

@@ -25,7 +25,9 @@ fn rows(n: usize) -> Vec<([f64; 3], usize, f64)> {
 fn counted(rows: &[([f64; 3], usize, f64)]) -> Patterns {
     let mut patterns = Patterns::new(4);
     for (outputs, class, weight) in rows {
-        patterns.add(outputs, *class, *weight);
+        patterns
+            .add(outputs, *class, *weight)
+            .expect("few patterns");
     }
     patterns
 }
@@ -51,13 +53,13 @@ fn scores_are_the_shares_of_the_labels_that_were_met_with_the_pattern() {
 #[test]
 fn a_pattern_that_was_never_met_falls_back_to_the_frequencies() {
     let mut patterns = Patterns::new(3);
-    patterns.add(&[1.0, 1.0], 0, 1.0);
-    patterns.add(&[-1.0, 1.0], 1, 3.0);
-    patterns.add(&[-1.0, -1.0], 2, 4.0);
+    patterns.add(&[1.0, 1.0], 0, 1.0).expect("few patterns");
+    patterns.add(&[-1.0, 1.0], 1, 3.0).expect("few patterns");
+    patterns.add(&[-1.0, -1.0], 2, 4.0).expect("few patterns");
     assert_eq!(scores(&patterns, &[1.0, -1.0]), [0.125, 0.375, 0.5]);
     assert_eq!(patterns.winner(&[1.0, -1.0]), 2);
     // What is counted later is in the frequencies, too.
-    patterns.add(&[-1.0, 1.0], 1, 8.0);
+    patterns.add(&[-1.0, 1.0], 1, 8.0).expect("few patterns");
     assert_eq!(scores(&patterns, &[1.0, -1.0]), [0.0625, 0.6875, 0.25]);
     assert_eq!(patterns.winner(&[1.0, -1.0]), 1);
 }
@@ -65,11 +67,11 @@ fn a_pattern_that_was_never_met_falls_back_to_the_frequencies() {
 #[test]
 fn ties_and_values_of_zero_go_to_the_lower_label() {
     let mut patterns = Patterns::new(3);
-    patterns.add(&[1.0, -1.0], 2, 1.0);
-    patterns.add(&[0.0, -1e-300], 1, 1.0);
-    patterns.add(&[-1.0, -0.0], 1, 1.0);
-    patterns.add(&[-1.0, 0.0], 0, 1.0);
-    patterns.add(&[-1.0, 0.0], 2, 0.0);
+    patterns.add(&[1.0, -1.0], 2, 1.0).expect("few patterns");
+    patterns.add(&[0.0, -1e-300], 1, 1.0).expect("few patterns");
+    patterns.add(&[-1.0, -0.0], 1, 1.0).expect("few patterns");
+    patterns.add(&[-1.0, 0.0], 0, 1.0).expect("few patterns");
+    patterns.add(&[-1.0, 0.0], 2, 0.0).expect("few patterns");
     assert_eq!(scores(&patterns, &[-0.0, -2.0]), [0.0, 0.5, 0.5]);
     assert_eq!(patterns.winner(&[5.0, -2.0]), 1);
     assert_eq!(scores(&patterns, &[-3.0, 7.0]), [0.5, 0.5, 0.0]);
@@ -89,7 +91,9 @@ fn nothing_counted_is_no_label_above_another() {
 fn weights_whose_sum_overflows_still_have_a_winner() {
     let mut patterns = Patterns::new(2);
     for class in [0, 1, 1] {
-        patterns.add(&[1.0], class, f64::MAX / 1.5);
+        patterns
+            .add(&[1.0], class, f64::MAX / 1.5)
+            .expect("few patterns");
     }
     for output in [1.0, -1.0] {
         assert_eq!(patterns.winner(&[output]), 1);
@@ -107,7 +111,9 @@ fn any_number_of_machines_has_patterns() {
         (0..k - 1).map(sign).collect()
     };
     for class in 0..k {
-        patterns.add(&outputs(class), class, 1.0);
+        patterns
+            .add(&outputs(class), class, 1.0)
+            .expect("few patterns");
     }
     assert!((0..k).all(|class| patterns.winner(&outputs(class)) == class as u32));
 }
@@ -121,13 +127,13 @@ fn parts_are_read_back_to_the_bit() -> Result<()> {
         .for_each(|(.., weight)| *weight = random.unit());
     rows.retain(|(outputs, ..)| outputs[0] < 0.0 || outputs[1] < 0.0);
     let patterns = counted(&rows);
-    let (signs, counts) = patterns.parts();
+    let (signs, counts) = patterns.parts()?;
     let n_patterns = signs.len() / 3;
     assert_eq!(counts.len(), n_patterns * 4);
     assert!(signs.chunks(3).is_sorted());
     let again = Patterns::from_parts(4, &signs, &counts)?;
     assert_eq!(again, patterns);
-    assert_eq!(again.parts(), (signs.clone(), counts.clone()));
+    assert_eq!(again.parts()?, (signs.clone(), counts.clone()));
     // In any order; and the frequencies, for a pattern that was left out above.
     let signs: Vec<bool> = signs.chunks(3).rev().flatten().copied().collect();
     let counts: Vec<f64> = counts.chunks(4).rev().flatten().copied().collect();

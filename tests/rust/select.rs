@@ -138,14 +138,46 @@ fn plan<'a>(codes: &'a [u32], weights: &'a [f64], scheme: Scheme, budget: usize)
     }
 }
 
-/// One training for each setting, and its predictions.
-fn confusions(
+/// Scores by their definition, from the classes of rows and their predictions.
+fn scores(classes: &[u32], predicted: &[u32]) -> [f64; 3] {
+    let count = |is: &dyn Fn(u32, u32) -> bool| {
+        let rows = classes.iter().zip(predicted);
+        rows.filter(|&(&class, &found)| is(class, found)).count() as f64
+    };
+    let mean = |shares: Vec<f64>| {
+        let known: Vec<f64> = shares.into_iter().filter(|share| !share.is_nan()).collect();
+        known.iter().sum::<f64>() / known.len() as f64
+    };
+    let of_class = |share: &dyn Fn(u32, f64) -> f64| {
+        let right = |class| count(&|a, b| a == class && b == class);
+        mean(
+            (0..K as u32)
+                .map(|class| share(class, right(class)))
+                .collect(),
+        )
+    };
+    let n_true = |class| count(&|a, _| a == class);
+    let n_found = |class| count(&|_, b| b == class);
+    [
+        count(&|a, b| a == b) / classes.len() as f64,
+        of_class(&|class, right| right / n_true(class)),
+        of_class(&|class, right| 2.0 * right / (n_true(class) + n_found(class))),
+    ]
+}
+
+fn scores_of(cell: &Cell) -> [f64; 3] {
+    let found = cell.scores;
+    [found.accuracy, found.balanced_accuracy, found.f1_macro]
+}
+
+/// One training for each setting, and the scores of its predictions.
+fn expected_scores(
     matrix: &Matrix<'_, f64>,
     codes: &[u32],
     job: &Job<Method>,
     kernel: KernelSettings,
     scheme: Scheme,
-) -> Result<Vec<Vec<u32>>> {
+) -> Result<Vec<[f64; 3]>> {
     let (rows, test) = (matrix.gather(&job.train)?, matrix.gather(&job.test)?);
     let of_rows: Vec<u32> = job.train.iter().map(|&row| codes[row as usize]).collect();
     let k = of_rows.iter().max().map_or(0, |&most| most as usize + 1);
@@ -154,12 +186,9 @@ fn confusions(
     let training = set.train(&job.solver, scheme, RowSource::Auto, 1 << 20, &monitor)?;
     let of_setting = |machines: &Vec<Machine>| {
         let model = Model::new(&set, scheme, machines, &monitor)?;
-        let mut confusion = vec![0; K * K];
         let found = model.predict(&test, Ties::LargestSum, &monitor)?;
-        for (&row, winner) in job.test.iter().zip(found) {
-            confusion[codes[row as usize] as usize * K + winner as usize] += 1;
-        }
-        Ok(confusion)
+        let classes: Vec<u32> = job.test.iter().map(|&row| codes[row as usize]).collect();
+        Ok(scores(&classes, &found))
     };
     training.machines.iter().map(of_setting).collect()
 }
@@ -184,10 +213,9 @@ fn cells_are_those_of_single_trainings() -> Result<()> {
             assert_eq!(evaluation.n_done(), 9);
             for (number, job) in jobs.iter().enumerate() {
                 for (place, &kernel) in job.kernels.iter().enumerate() {
-                    let expected = confusions(&matrix, &codes, job, kernel, scheme)?;
+                    let expected = expected_scores(&matrix, &codes, job, kernel, scheme)?;
                     let cells = evaluation.cells(number, place).expect("done");
-                    let found: Vec<Vec<u32>> =
-                        cells.iter().map(|cell| cell.confusion.clone()).collect();
+                    let found: Vec<[f64; 3]> = cells.iter().map(scores_of).collect();
                     assert_eq!(found, expected, "{method:?} {scheme:?} {number} {place}");
                     assert!(cells.iter().all(|cell| cell.n_unfinished == 0));
                 }
@@ -222,11 +250,10 @@ fn threads_and_budgets_change_nothing() -> Result<()> {
             assert_eq!(run(n_threads, budget)?, expected, "{n_threads} {budget}");
         }
         // Without a matrix: the same predictions, other counts of kernel values.
-        let confusions = |cells: Vec<Vec<Cell>>| -> Vec<Vec<u32>> {
-            let cells = cells.into_iter().flatten();
-            cells.map(|cell| cell.confusion).collect()
+        let scores = |cells: Vec<Vec<Cell>>| -> Vec<[f64; 3]> {
+            cells.iter().flatten().map(scores_of).collect()
         };
-        assert_eq!(confusions(run(2, 0)?), confusions(expected));
+        assert_eq!(scores(run(2, 0)?), scores(expected));
     }
     Ok(())
 }

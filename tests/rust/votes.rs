@@ -1,8 +1,9 @@
 //! The class with the most votes wins; ties go to the larger sum of decision values, then
 //! to the lower label, or at once to the lower label.
 
+use hinge::Result;
 use hinge::data::Random;
-use hinge::model::{Ties, Votes};
+use hinge::model::{Ballots, Ties, Votes};
 use hinge::multiclass::{Patterns, Scheme, pair};
 
 fn n_machines(scheme: Scheme, k: usize) -> usize {
@@ -27,6 +28,26 @@ fn scores(scheme: Scheme, k: usize, values: &[f64]) -> Vec<f64> {
         scores
     };
     rows.flat_map(score).collect()
+}
+
+/// The classes that machines vote for which are counted one after the other.
+fn counted(
+    scheme: Scheme,
+    k: usize,
+    values: &[f64],
+    ties: Ties,
+    patterns: Option<&Patterns>,
+) -> Vec<u32> {
+    let m = n_machines(scheme, k);
+    let n = values.len() / m;
+    let mut ballots = Ballots::new(scheme, k, n, 2, ties).expect("few rows");
+    for machine in 0..m {
+        let outputs: Vec<f64> = values.iter().skip(machine).step_by(m).copied().collect();
+        ballots.add(machine, 1, &outputs);
+        let others: Vec<f64> = outputs.iter().map(|output| -output).collect();
+        ballots.add(machine, 0, &others);
+    }
+    (0..n).map(|row| ballots.winner(1, row, patterns)).collect()
 }
 
 /// Votes and sums of one row, class by class.
@@ -76,6 +97,8 @@ fn the_winner_follows_the_rule() {
             let expected: Vec<u32> = rows.map(|v| winner(k, v, ties)).collect();
             let found = classes(Scheme::OneVsOne, k, &decisions, ties);
             assert_eq!(found, expected, "{ties:?} of {k} classes");
+            let together = counted(Scheme::OneVsOne, k, &decisions, ties, None);
+            assert_eq!(together, expected, "{ties:?} of {k} classes");
             found
         });
         let pairs = || found[0].iter().zip(&found[1]);
@@ -127,6 +150,7 @@ fn values_of_zero_and_equal_classes_go_to_the_lower_label() {
     let values = [-1.0, 0.0, -0.0, 1e-300];
     for (scheme, ties) in SCHEMES.into_iter().flat_map(|s| TIES.map(|t| (s, t))) {
         assert_eq!(classes(scheme, 2, &values, ties), [0, 0, 0, 1]);
+        assert_eq!(counted(scheme, 2, &values, ties, None), [0, 0, 0, 1]);
     }
 }
 
@@ -136,23 +160,32 @@ fn one_against_the_rest_takes_the_largest_value() {
     assert_eq!(scores(Scheme::OneVsRest, 3, &values), values);
     for ties in TIES {
         assert_eq!(classes(Scheme::OneVsRest, 3, &values, ties), [1, 0, 0]);
+        assert_eq!(
+            counted(Scheme::OneVsRest, 3, &values, ties, None),
+            [1, 0, 0]
+        );
         assert!(classes(Scheme::OneVsOne, 3, &[], ties).is_empty());
     }
 }
 
 #[test]
-fn patterns_decide_for_ordinal_classes_of_which_there_are_more_than_two() {
+fn patterns_decide_for_ordinal_classes_of_which_there_are_more_than_two() -> Result<()> {
     let mut patterns = Patterns::new(3);
-    patterns.add(&[1.0, -1.0], 0, 1.0);
-    patterns.add(&[1.0, -1.0], 2, 3.0);
-    patterns.add(&[1.0, 1.0], 1, 2.0);
+    patterns.add(&[1.0, -1.0], 0, 1.0)?;
+    patterns.add(&[1.0, -1.0], 2, 3.0)?;
+    patterns.add(&[1.0, 1.0], 1, 2.0)?;
     let mut votes = Votes::new(Scheme::Ordinal, 3, Some(&patterns));
     let rows = [[0.5, -9.0], [0.0, 0.0], [-1.0, 1.0]];
-    let columns: Vec<Vec<f64>> = (0..2).map(|m| rows.map(|row| row[m]).to_vec()).collect();
-    let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
     for ties in TIES {
         assert_eq!(rows.map(|row| votes.winner(&row, ties)), [2, 1, 2]);
-        assert_eq!(votes.winners(&columns, ties), [2, 1, 2]);
+        let together = counted(
+            Scheme::Ordinal,
+            3,
+            rows.as_flattened(),
+            ties,
+            Some(&patterns),
+        );
+        assert_eq!(together, [2, 1, 2]);
     }
     let mut scores = [f64::NAN; 3];
     votes.scores(&rows[0], &mut scores);
@@ -162,4 +195,5 @@ fn patterns_decide_for_ordinal_classes_of_which_there_are_more_than_two() {
         classes(Scheme::Ordinal, 3, &[-1.0, 1.0], Ties::LargestSum),
         [1]
     );
+    Ok(())
 }

@@ -142,11 +142,12 @@ def run_folds(
             ConvergenceWarning,
             stacklevel=2,
         )
-    confusion = done.confusion[:, 0]
+    n_tested = [len(test) for _, test in splits]
+    n_right = np.rint(done.accuracy[:, 0] * n_tested).astype(int)
     return FoldScores(
-        [len(test) for _, test in splits],
-        np.trace(confusion, axis1=1, axis2=2).tolist(),
-        _engine.scores(confusion, scoring),
+        n_tested,
+        n_right.tolist(),
+        done.scores(scoring)[:, 0],
         done.n_support[:, 0] / [len(train) for train, _ in splits],
         time.perf_counter() - start,
     )

@@ -1,0 +1,159 @@
+//! The machines of one kernel on one split, counted one after the other and then forgotten.
+
+use super::evaluate::Cell;
+use super::scores::{Counts, Scores};
+use super::split::Split;
+use crate::Result;
+use crate::error::filled;
+use crate::model::{Ballots, Ties};
+use crate::multiclass::{Patterns, Scheme};
+use crate::simd::Lanes;
+use crate::solver::{Machine, Status};
+
+/// What the machines of a setting did.
+#[derive(Debug, Clone)]
+pub struct Work {
+    is_support: Vec<bool>,
+    n_iter: u64,
+    n_loops: u64,
+    n_unfinished: u32,
+    n_stalled: u32,
+}
+
+impl Work {
+    /// Of no machine.
+    pub fn new(n_train: usize) -> Result<Self> {
+        Ok(Self {
+            is_support: filled(n_train, 1, "marks of support vectors")?,
+            n_iter: 0,
+            n_loops: 0,
+            n_unfinished: 0,
+            n_stalled: 0,
+        })
+    }
+
+    /// Counts a machine.
+    pub fn add(&mut self, machine: &Machine) {
+        for &(row, _) in &machine.terms {
+            self.is_support[row as usize] = true;
+        }
+        self.n_iter += machine.n_iter as u64;
+        self.n_loops += machine.n_loops as u64;
+        self.n_unfinished += u32::from(machine.status != Status::Converged);
+        self.n_stalled += u32::from(machine.status == Status::Stalled);
+    }
+
+    /// The cell of all machines, whose predictions have these scores.
+    pub fn cell(&self, scores: Scores, n_kernel_evals: u64) -> Cell {
+        Cell {
+            scores,
+            n_support: self.is_support.iter().filter(|&&is| is).count() as u32,
+            n_iter: self.n_iter,
+            n_loops: self.n_loops,
+            n_kernel_evals,
+            n_unfinished: self.n_unfinished,
+            n_stalled: self.n_stalled,
+        }
+    }
+}
+
+/// A machine with its path, and its outputs for each setting and counted row.
+pub struct Tested {
+    pub path: Vec<Machine>,
+    pub outputs: Vec<f64>,
+    /// Kernel values computed in f64.
+    pub n_exact: u64,
+}
+
+/// Votes and work of all machines so far, for each setting of the path.
+pub struct Tally {
+    ballots: Ballots,
+    work: Vec<Work>,
+    n_rows: usize,
+    n_machines: usize,
+    n_exact: u64,
+}
+
+impl Tally {
+    /// For outputs of `n_rows` rows.
+    pub fn new<T: Lanes>(
+        split: &Split<T>,
+        scheme: Scheme,
+        ties: Ties,
+        n_rows: usize,
+        n_settings: usize,
+    ) -> Result<Self> {
+        let n_classes = split.labels.n_classes();
+        let work = (0..n_settings).map(|_| Work::new(split.n_train()));
+        Ok(Self {
+            ballots: Ballots::new(scheme, n_classes, n_rows, n_settings, ties)?,
+            work: work.collect::<Result<_>>()?,
+            n_rows,
+            n_machines: 0,
+            n_exact: 0,
+        })
+    }
+
+    /// Counts the next machine.
+    pub fn add(&mut self, tested: &Tested) {
+        let outputs = tested.outputs.chunks_exact(self.n_rows.max(1));
+        for (setting, outputs) in outputs.enumerate() {
+            self.ballots.add(self.n_machines, setting, outputs);
+        }
+        for (work, machine) in self.work.iter_mut().zip(&tested.path) {
+            work.add(machine);
+        }
+        self.n_machines += 1;
+        self.n_exact += tested.n_exact;
+    }
+
+    /// Kernel values that were computed in f64.
+    pub fn n_exact(&self) -> u64 {
+        self.n_exact
+    }
+
+    /// The cells of the path. Where patterns decide, the training rows come first, sorted by
+    /// class and with these weights.
+    pub fn cells<T: Lanes>(
+        &self,
+        split: &Split<T>,
+        n_classes: usize,
+        row_weights: Option<&[f64]>,
+        n_kernel_evals: u64,
+    ) -> Result<Vec<Cell>> {
+        let n_counted = self.n_rows - split.test_codes.len();
+        let mut counts = Counts::new(n_classes)?;
+        let mut cells = Vec::new();
+        for (setting, work) in self.work.iter().enumerate() {
+            let patterns = match n_counted {
+                0 => None,
+                _ => Some(self.patterns(split, setting, row_weights)?),
+            };
+            let predicted = (n_counted..self.n_rows).map(|row| {
+                let winner = self.ballots.winner(setting, row, patterns.as_ref());
+                split.classes[winner as usize]
+            });
+            let scores = counts.scores(&split.test_codes, predicted);
+            cells.push(work.cell(scores, if setting == 0 { n_kernel_evals } else { 0 }));
+        }
+        Ok(cells)
+    }
+
+    /// The patterns of the training rows.
+    fn patterns<T: Lanes>(
+        &self,
+        split: &Split<T>,
+        setting: usize,
+        row_weights: Option<&[f64]>,
+    ) -> Result<Patterns> {
+        let labels = &split.labels;
+        let mut patterns = Patterns::new(labels.n_classes());
+        for class in 0..labels.n_classes() {
+            for row in labels.rows_of(class) {
+                let weight = row_weights.map_or(1.0, |weights| weights[row]);
+                patterns.add_signs(self.ballots.signs(setting, row), class, weight)?;
+            }
+        }
+        Ok(patterns)
+    }
+}
