@@ -85,10 +85,9 @@ class Checkpoint:
                 f"the checkpoint {str(self._path)!r} belongs to another run of {self._name!r}: "
                 "rows, labels, folds or parameters differ; delete it or choose another file"
             )
-        stored = [found.get(f"{self._name}/{field}") for field in table._fields]
-        if stored[0] is None:
+        if f"{self._name}/done" not in found:
             return
-        own = _engine.Table(*stored)
+        own = _engine.Table(*(found[f"{self._name}/{field}"] for field in table._fields))
         for field, values in own._asdict().items():
             if not (values >= 0).all() or (field in _engine.SCORINGS and (values > 1).any()):
                 raise self._refusal(f"{field} has values that cannot be")

@@ -86,11 +86,9 @@ def can_share(estimator: Any) -> bool:
 def empty_table(n_splits: int, n_cells: int) -> Table:
     """Return a table of which nothing is done."""
     shape = (n_splits, n_cells)
-    return Table(
-        np.zeros(shape, dtype=bool),
-        *(np.zeros(shape, dtype=np.float64) for _ in SCORINGS),
-        *(np.zeros(shape, dtype=np.int64) for _ in range(5)),
-    )
+    scores: list[Any] = [np.zeros(shape, dtype=np.float64) for _ in SCORINGS]
+    counts: list[Any] = [np.zeros(shape, dtype=np.int64) for _ in range(5)]
+    return Table(np.zeros(shape, dtype=bool), *scores, *counts)
 
 
 def evaluate(
