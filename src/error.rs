@@ -120,7 +120,11 @@ pub fn collected<T>(
 /// Counts a small buffer that is one of very many, before it is made without asking: together
 /// they must leave the room that others need, or it is an [`Error::Memory`].
 pub fn count_small(bytes: usize, what: &'static str) -> Result<()> {
-    checked_len::<u8>(bytes.max(SMALL), 1, what).map(|_| ())
+    match checked_len::<u8>(bytes.max(SMALL), 1, what) {
+        Ok(_) => Ok(()),
+        // All of them need that room, whichever comes last.
+        Err(_) => Err(refusal::<u8>(room(threads_here()), 1, what)),
+    }
 }
 
 /// What a small buffer counts for at the least. Where the system gives no more large pieces of

@@ -167,28 +167,23 @@ impl Evaluation {
         let cells = self.all_cells()?;
         let done = collected(cells.iter().map(Option::is_some), WHAT)?;
         found.set_item("done", done.into_pyarray(py))?;
-        let scores: [(&str, fn(&Scores) -> f64); 3] = [
-            ("accuracy", |scores| scores.accuracy),
-            ("balanced_accuracy", |scores| scores.balanced_accuracy),
-            ("f1_macro", |scores| scores.f1_macro),
-        ];
-        for (name, of) in scores {
-            let score = |cell: &Option<&Cell>| cell.map_or(0.0, |cell| of(&cell.scores));
-            let values = collected(cells.iter().map(score), WHAT)?;
-            found.set_item(name, values.into_pyarray(py))?;
-        }
-        let numbers: [(&str, fn(&Cell) -> u64); 5] = [
-            ("n_support", |cell| cell.n_support.into()),
-            ("n_iter", |cell| cell.n_iter),
-            ("n_loops", |cell| cell.n_loops),
-            ("n_kernel_evals", |cell| cell.n_kernel_evals),
-            ("n_unfinished", |cell| cell.n_unfinished.into()),
-        ];
-        for (name, of) in numbers {
-            let number = |cell: &Option<&Cell>| cell.map_or(0, of);
-            let values = collected(cells.iter().map(number), WHAT)?;
-            found.set_item(name, values.into_pyarray(py))?;
-        }
+        let score = |name: &str, of: fn(&Scores) -> f64| {
+            let value = |cell: &Option<&Cell>| cell.map_or(0.0, |cell| of(&cell.scores));
+            let values = collected(cells.iter().map(value), WHAT)?;
+            found.set_item(name, values.into_pyarray(py))
+        };
+        score("accuracy", |scores| scores.accuracy)?;
+        score("balanced_accuracy", |scores| scores.balanced_accuracy)?;
+        score("f1_macro", |scores| scores.f1_macro)?;
+        let number = |name: &str, of: fn(&Cell) -> u64| {
+            let values = collected(cells.iter().map(|cell| cell.map_or(0, of)), WHAT)?;
+            found.set_item(name, values.into_pyarray(py))
+        };
+        number("n_support", |cell| cell.n_support.into())?;
+        number("n_iter", |cell| cell.n_iter)?;
+        number("n_loops", |cell| cell.n_loops)?;
+        number("n_kernel_evals", |cell| cell.n_kernel_evals)?;
+        number("n_unfinished", |cell| cell.n_unfinished.into())?;
         Ok(found)
     }
 }

@@ -165,3 +165,23 @@ fn idle_threads() -> usize {
         .flat_map(|task| std::fs::read_to_string(task.path().join("comm")));
     names.filter(|name| name.starts_with("hinge-")).count()
 }
+
+#[test]
+fn what_is_made_side_by_side_is_in_order_and_an_error_ends_it() -> Result<()> {
+    let made = || threads::side_by_side(3..1000, "squares", |number| Ok(number * number));
+    let expected: Vec<usize> = (3..1000).map(|number| number * number).collect();
+    assert_eq!(made()?, expected, "outside of a pool of ours");
+    for n_threads in [1, 2, 5] {
+        assert_eq!(threads::install(n_threads, made)??, expected);
+        let refused = threads::install(n_threads, || {
+            threads::side_by_side(0..1000, "numbers", |number| match number {
+                700 => Err(Error::Data("seven hundred".into())),
+                _ => Ok(number),
+            })
+        })?;
+        assert_eq!(refused, Err(Error::Data("seven hundred".into())));
+    }
+    let nothing: Vec<usize> = threads::side_by_side(5..5, "nothing", Ok)?;
+    assert!(nothing.is_empty());
+    Ok(())
+}
