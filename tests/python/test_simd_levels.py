@@ -24,7 +24,8 @@ for case in pickle.load(open(folder + "/cases.pickle", "rb")):
         values = hinge.kernel_matrix(X, kernel, gamma=0.3, degree=2, coef0=0.1, n_jobs=1)
         out[key + kernel] = values
     out[key + "decision"] = model.decision_function(X)
-    out[key + "refit"] = hinge.OLLAWV(kernel="linear").fit(case["whole"], case["y"]).dual_coef_
+    refit = hinge.OLLAWV(kernel="linear").fit(case["whole"], case["y"]).dual_coef_
+    out[key + "refit"] = refit.toarray() if hasattr(refit, "toarray") else refit
 np.savez(folder + "/" + os.environ["HINGE_SIMD"] + ".npz", **out)
 report(level=hinge.simd_level())
 """
