@@ -21,7 +21,7 @@ import hinge
 from data import load
 from harness import Comparison, parser
 from hinge import _core
-from hinge._certificate import Certificate, Training, certificates
+from hinge._certificate import Certificate, Training, certificate, certificates
 from hinge._input import native_rows
 
 SETS = {
@@ -76,7 +76,8 @@ def certificates_of(model, X, y, C: float, gamma: float) -> list[Certificate]:
     }
     codes = np.searchsorted(model.classes_, y).astype(np.uint32)
     training = Training(X, codes, np.full(len(y), float(C)))
-    return certificates(_core.Model.from_state(state), training, "ovo", 2)
+    rows = native_rows(X.astype(np.float64))
+    return certificates(_core.Model.from_state(state), rows, training, "ovo", 2, certificate)
 
 
 def main() -> None:

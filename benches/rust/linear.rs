@@ -63,7 +63,7 @@ fn epoch(rule: &str) -> Result<LinearMethod> {
     let settings = SgdSettings {
         optimizer: Optimizer::parse(rule)?,
         penalty: PENALTY,
-        epochs: 1,
+        epochs: Some(1),
         batch_size: 1,
         project: false,
         average: 0.0,

@@ -32,6 +32,7 @@ __all__ = [
     "LibsvmBlocks",
     "LinearSVC",
     "MinMaxScaler",
+    "NestedComparison",
     "NestedResult",
     "NewtonSVC",
     "PatternSearchCV",

@@ -12,6 +12,7 @@ from hinge import _model_file
 from hinge._classifier import Classifier
 from hinge._methods import METHODS, class_of
 from hinge._scaling import split_scaler
+from hinge._schema import Schema
 
 
 def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
@@ -46,7 +47,12 @@ def predict(model: Classifier, X: Any) -> NDArray[Any]:
     return labels
 
 
-def save(model: Classifier | Pipeline, path: str | os.PathLike[str]) -> None:
+def save(
+    model: Classifier | Pipeline,
+    path: str | os.PathLike[str],
+    *,
+    schema: Schema | None = None,
+) -> None:
     """Write a fitted estimator, alone or after a scaler, to a file that :func:`load` reads.
 
     Parameters
@@ -56,6 +62,11 @@ def save(model: Classifier | Pipeline, path: str | os.PathLike[str]) -> None:
         as ``nested_cv(...).refit()`` returns it.
     path : path
         Any name; a file that is there is replaced.
+    schema : Schema or None
+        Columns of the table that the model was trained on, ``data.schema`` of
+        :func:`hinge.datasets.read`, by which ``hinge predict`` and
+        :func:`hinge.datasets.load_schema` read other tables. The model must have been fitted to
+        ``data.X`` and ``data.labels``.
 
     Examples
     --------
@@ -79,7 +90,9 @@ def save(model: Classifier | Pipeline, path: str | os.PathLike[str]) -> None:
             "estimator of hinge"
         )
     names = [name for name, _ in model.steps] if isinstance(model, Pipeline) else None
-    _model_file.save(estimator, path, scaler, names)
+    if schema is not None and not isinstance(schema, Schema):
+        raise TypeError(f"schema = {schema!r} is not valid: it must be the schema of a data set")
+    _model_file.save(estimator, path, scaler, names, schema)
 
 
 def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:
@@ -98,7 +111,9 @@ def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:
     Returns
     -------
     estimator or Pipeline
-        Of the class that was saved; after its scaler if one was saved with it.
+        Of the class that was saved; after its scaler if one was saved with it. The columns of the
+        table that it was trained on, if any, are returned by :func:`hinge.datasets.load_schema`,
+        and are to be given to :func:`save` again.
 
     Raises
     ------
@@ -118,4 +133,11 @@ def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:
     ...     hinge.load(path)
     NewtonSVC(gamma=1e-05)
     """
+    return load_with_schema(path)[0]
+
+
+def load_with_schema(
+    path: str | os.PathLike[str],
+) -> tuple[Classifier | Pipeline, Schema | None]:
+    """Read a model, and the schema of the table that it was trained on, if there is one."""
     return _model_file.restore(path, {kind.__name__: kind for kind in METHODS.values()})

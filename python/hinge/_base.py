@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -104,7 +105,9 @@ class KernelClassifier(Classifier):
         self._scheme = _parameters.scheme(self.multi_class)
         self.classes_ = classes
         self.support_ = model.support
-        self.dual_coef_ = model.dual_coef
+        # As in scikit-learn, sparse if the support vectors are.
+        dual_coef = model.dual_coef
+        self.dual_coef_ = sp.csr_matrix(dual_coef) if model.is_sparse else dual_coef
         self.intercept_ = model.intercept
         self.n_support_ = model.n_support
         self.n_iter_ = model.n_iter
@@ -117,9 +120,12 @@ class KernelClassifier(Classifier):
         super()._restore(saved)
         self._check_shape()
         self._set_model(_model_state.from_fields(saved, len(self.classes_)), self.classes_)
-        self._scheme = _model_state.scheme(saved)
+        self._scheme = self._saved_scheme(saved)
         if _model_state.n_cols(saved) != self._n_columns(saved):
             raise ValueError("'model/n_cols' and 'n_features_in_' do not fit")
+
+    def _saved_scheme(self, saved: Fields) -> str:
+        return _model_state.scheme(saved)
 
     def _n_columns(self, saved: Fields) -> int:
         """Return the columns that rows have when they come to the model."""
@@ -188,7 +194,8 @@ class KernelClassifier(Classifier):
         the lower label). One-vs-rest: the largest value.
         Ordinal: the label that most training rows have (by weight) among those for which
         all machines have the same signs, or, if there is none, among all; ties go to the
-        lower label. ``classes_`` is the order.
+        lower label. ``classes_`` is the order: that of an ordered pandas Categorical or a
+        polars Enum, else the sorted one.
         """
         codes = self._model_predict(X)
         return np.asarray(self.classes_[codes])
@@ -198,8 +205,11 @@ class KernelClassifier(Classifier):
         return self._model.predict(rows, _resources.threads(self.n_jobs), self._breaks_ties())
 
     def _native_rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        X = _input.check_rows(X, estimator=self, reset=False, dtype=np.dtype(self._model.dtype))
+        self._check_is_fitted()
+        dtype = np.dtype(self._model.dtype)
+        if _input.is_plain(X, self, [dtype]):
+            return X
+        X = _input.check_rows(X, estimator=self, reset=False, dtype=dtype)
         return _input.native_rows(X)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -56,13 +56,28 @@ def from_table(saved: Fields, n_machines: int) -> list[Certificate]:
 class Training(NamedTuple):
     """What a certificate needs besides the model: rows, class codes, bounds of alpha.
 
-    And whether the bias was part of the norm, where that can be chosen.
+    And whether the bias was part of the norm, where that can be chosen. The rows may be the
+    caller's own array, which may change: the model has the digest of those it was trained on.
     """
 
     X: Any
     codes: NDArray[np.uint32]
     bounds: NDArray[np.float64]
     penalizes_bias: bool = False
+
+    def rows(self, digest: int | None) -> Any:
+        """Return a copy of the rows in f64, for the core; refuse others than had this digest."""
+        rows = _input.native_rows(self.X.astype(np.float64))  # a copy, also of float64
+        try:
+            is_same = _core.rows_digest(rows) == digest
+        except ValueError:  # they are not even valid any more
+            is_same = False
+        if not is_same:
+            raise AttributeError(
+                "certificate_ is not available: the training data was changed after fit; read "
+                "certificate_ before changing X, or fit on a copy of X"
+            )
+        return rows
 
 
 # Labels, signed alphas, bounds or prices of rows, outputs and bias to a certificate.
@@ -79,15 +94,14 @@ Certify = Callable[
 
 
 def certificates(
-    model: Model, training: Training, scheme: str, threads: int, certify: Certify
+    model: Model, rows: Any, training: Training, scheme: str, threads: int, certify: Certify
 ) -> list[Certificate]:
-    """Return the certificate of each machine.
+    """Return the certificate of each machine; the rows are those of the training in f64.
 
     One pass of kernel values, all rows by all support vectors, serves all machines.
     """
     exact = in_double_precision(model)
-    X = training.X.astype(np.float64)
-    outputs = exact.decision_values(_input.native_rows(X), threads)
+    outputs = exact.decision_values(rows, threads)
     k = len(exact.n_support)
     coefficients = np.zeros((len(exact.dual_coef), len(training.codes)))
     coefficients[:, exact.support] = exact.dual_coef

@@ -34,7 +34,8 @@ def signature(
     digest = hashlib.sha256()
     X = rows.X
     parts = (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else (np.ascontiguousarray(X),)
-    for part in (*parts, rows.codes, rows.sample_weight, *(p for split in splits for p in split)):
+    labels = (rows.codes, rows.order, rows.sample_weight)
+    for part in (*parts, *labels, *(p for split in splits for p in split)):
         if part is not None:
             array = np.ascontiguousarray(part)
             digest.update(f"{array.dtype.str}{array.shape}".encode())

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from hinge import _fields, _input, _model_file, _parameters, _resources
+from hinge import _class_order, _fields, _input, _model_file, _parameters, _resources
 from hinge._state import kept_on_failure
 
 
@@ -29,6 +29,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     _method: ClassVar[str]
     # The parameters of which many values cost little more than one, the first as in the core.
     _path: ClassVar[tuple[str, ...]] = ("C",)
+    # Whether trainings along the path start from each other.
+    _starts_along_path: ClassVar[bool] = False
     _takes_weights: ClassVar[bool] = False
     # Whether the columns of sparse rows need not be sorted.
     _any_order: ClassVar[bool] = False
@@ -71,6 +73,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X = _input.check_rows(X, estimator=self, any_order=self._any_order)
         check_consistent_length(X, y)
         classes, codes = _input.check_labels(y)
+        if _parameters.scheme(self.multi_class) == "ordinal":
+            classes, codes = _class_order.in_order(y, classes, codes)
         return X, classes, codes
 
     def _progress(self) -> Callable[[int], None] | None:
@@ -140,10 +144,15 @@ class Classifier(ClassifierMixin, BaseEstimator):
         _resources.threads(self.n_jobs)
         _parameters.scheme(self.multi_class)
         self.n_features_in_ = saved.integer("n_features_in_", 1)
-        self.classes_ = saved.labels("classes_")
+        is_ordinal = self._saved_scheme(saved) == "ordinal"
+        self.classes_ = saved.labels("classes_", any_order=is_ordinal)
         if "feature_names_in_" in saved:
             names = saved.texts("feature_names_in_", self.n_features_in_)
             self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _saved_scheme(self, saved: _fields.Fields) -> str:
+        """Return how the model of a file splits classes into machines."""
+        raise NotImplementedError
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was pickled, and refuse a fitted state that cannot predict."""
@@ -166,6 +175,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         """Tell whether ``fit`` was called."""
         raise NotImplementedError
+
+    def _check_is_fitted(self) -> None:
+        """Do as ``check_is_fitted``, which takes longer than to predict a row."""
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
 
     def _check_fitted(self) -> None:
         """Raise if fitted attributes do not go together; one that is missing raises by itself."""

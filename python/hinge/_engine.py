@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any, NamedTuple, Protocol
 
 import joblib
@@ -12,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hinge import _core, _input, _parameters
+from hinge import _class_order, _core, _input, _loop, _parameters
 from hinge._classifier import Classifier
+from hinge._methods import overridden
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 
@@ -52,7 +52,11 @@ class Resources(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Checked rows, with their labels and how they are treated."""
+    """Checked rows, with their labels and how they are treated.
+
+    ``classes`` are sorted. ``order`` has their places in the order that the labels state, which
+    counts for ordinal machines only.
+    """
 
     X: Any
     classes: NDArray[Any]
@@ -60,17 +64,21 @@ class Rows(NamedTuple):
     sample_weight: NDArray[np.float64] | None
     scale: bool
     single_precision: bool
+    order: NDArray[np.intp] | None = None
 
 
-def can_share(estimator: Any) -> bool:
-    """Tell whether the core knows the method, kernel and limits of an estimator."""
-    kernel = getattr(estimator, "kernel", "linear")
-    return (
-        isinstance(estimator, Classifier)
-        and isinstance(kernel, str)
-        and kernel != "precomputed"
-        and getattr(estimator, "time_limit", None) is None
-    )
+def unshared(estimator: Any) -> str | None:
+    """Say why fits of an estimator cannot be one computation; None if they can."""
+    if reason := overridden(estimator):
+        return reason
+    name, kernel = type(estimator).__name__, getattr(estimator, "kernel", "linear")
+    if not isinstance(kernel, str):
+        return f"the kernel of {name} is a function"
+    if kernel == "precomputed":
+        return f"the kernel of {name} is precomputed"
+    if getattr(estimator, "time_limit", None) is not None:
+        return f"the time_limit of {name} applies to each fit"
+    return None
 
 
 def empty_table(n_splits: int, n_cells: int, n_classes: int) -> Table:
@@ -102,39 +110,65 @@ def evaluate(
     missing = ~table.done if wanted is None else wanted & ~table.done
     if _is_spread():
         return _evaluate_elsewhere(candidates, rows, splits, resources, table, missing)
+    if candidates.reason is not None:
+        return _evaluate_apart(candidates, rows, splits, resources, table, missing)
     end = None if resources.time_limit is None else time.monotonic() + resources.time_limit
     for group in candidates.groups:
-        work = _Work.of(group, missing, splits)
-        if work is None:
-            continue
-        stopped: BaseException | None = None
-        try:
-            work.evaluation.run(
-                _input.native_rows(rows.X),
-                {
-                    "codes": rows.codes,
-                    "n_classes": k,
-                    "sample_weights": rows.sample_weight,
-                    "scale": rows.scale,
-                    "single_precision": rows.single_precision,
-                    "budget_bytes": resources.budget_bytes,
-                    "threads": resources.threads,
-                    "time_limit": None if end is None else max(end - time.monotonic(), 1e-9),
-                    "progress": _reporter(table, work, resources.watcher),
-                    **group.plan,
-                },
-            )
-        except KeyboardInterrupt as interrupt:
-            stopped = interrupt
-        work.collect(table)
-        if resources.seconds is not None:
-            for phase, seconds in work.evaluation.seconds():
-                resources.seconds[phase] = resources.seconds.get(phase, 0.0) + seconds
-        if resources.watcher is not None:
-            resources.watcher.update(table)
+        stopped = _run(group, missing, rows, splits, resources, table, end)
+        if stopped is None and group.limit is not None:
+            late = _late(group, table) & missing
+            table.done[late] = False
+            left = None if end is None else end - time.monotonic()
+            resources = resources._replace(time_limit=left)
+            _, stopped = _evaluate_apart(candidates, rows, splits, resources, table, late)
         if stopped is not None:
             return table, stopped
     return table, None
+
+
+def _run(
+    group: _Group,
+    missing: NDArray[np.bool_],
+    rows: Rows,
+    splits: Sequence[Split],
+    resources: Resources,
+    table: Table,
+    end: float | None,
+) -> BaseException | None:
+    """Enter the missing cells of a group into the table; return what stopped it."""
+    order = rows.order if group.plan["multi_class"] == "ordinal" else None
+    work = _Work.of(group, missing, splits, order)
+    if work is None:
+        return None
+    stopped: BaseException | None = None
+    try:
+        work.evaluation.run(
+            _input.native_rows(rows.X),
+            {
+                "n_classes": len(rows.classes),
+                "sample_weights": rows.sample_weight,
+                "scale": rows.scale,
+                "single_precision": rows.single_precision,
+                "budget_bytes": resources.budget_bytes,
+                "threads": resources.threads,
+                "time_limit": None if end is None else max(end - time.monotonic(), 1e-9),
+                "progress": _reporter(table, work, resources.watcher),
+                **group.plan,
+                **_labels(group, rows, order),
+            },
+        )
+    except KeyboardInterrupt as interrupt:
+        stopped = interrupt
+    work.collect(table)
+    if resources.seconds is not None:
+        for phase, seconds in work.evaluation.seconds():
+            resources.seconds[phase] = resources.seconds.get(phase, 0.0) + seconds
+    try:
+        if resources.watcher is not None:
+            resources.watcher.update(table)
+    except KeyboardInterrupt as interrupt:  # what is done is done
+        stopped = interrupt
+    return stopped
 
 
 # The most splits that go to a worker together, and the least tasks of a worker.
@@ -164,6 +198,8 @@ def _evaluate_elsewhere(
     tasks = []
     # Cells of one kernel belong together.
     kernels = [list(numbers) for group in candidates.groups for numbers in _by_kernel(group)]
+    if candidates.reason is not None:
+        kernels = [[number] for number in range(len(candidates.cells))]
     size = len(splits) * len(kernels)
     size //= _TASKS_OF_WORKER * max(1, int(joblib.effective_n_jobs(-1)))
     size = min(max(size, 1), _SPLITS_OF_TASK)
@@ -215,6 +251,37 @@ def _evaluate_here(
     return table
 
 
+def _evaluate_apart(
+    candidates: Candidates,
+    rows: Rows,
+    splits: Sequence[Split],
+    resources: Resources,
+    table: Table,
+    missing: NDArray[np.bool_],
+) -> tuple[Table, BaseException | None]:
+    """Do as :func:`evaluate` by fits of the estimator, one after the other."""
+    end = None if resources.time_limit is None else time.monotonic() + resources.time_limit
+    try:
+        for split, cell in np.argwhere(missing).tolist():
+            if end is not None and time.monotonic() >= end:
+                break
+            found = _loop.counts(
+                candidates.estimator,
+                candidates.cells[cell],
+                rows,
+                splits[split],
+                resources.threads,
+            )
+            for name, value in found.items():
+                getattr(table, name)[split, cell] = value
+            table.done[split, cell] = True
+            if resources.watcher is not None:
+                resources.watcher.update(table)
+    except KeyboardInterrupt as interrupt:
+        return table, interrupt
+    return table, None
+
+
 class _Group(NamedTuple):
     """Cells that differ in kernel and path only."""
 
@@ -223,6 +290,24 @@ class _Group(NamedTuple):
     plan: dict[str, Any]
     # Number, kernel and value on the path of each cell.
     cells: list[tuple[int, Any, float]]
+    # The most steps of a training, of methods whose trainings start from each other.
+    limit: int | None = None
+    # Whether each value of the path is trained from the beginning.
+    is_apart: bool = False
+
+
+# A training with a limit of steps counts as finished if it took no more than a share of them:
+# a single training, whose kernel values come from elsewhere, may need more.
+_SHARE_OF_LIMIT = 10
+
+
+def _late(group: _Group, table: Table) -> NDArray[np.bool_]:
+    """Return the cells of a group that the limit of steps may have ended in a single training."""
+    own = np.isin(np.arange(table.done.shape[1]), [number for number, _, _ in group.cells])
+    is_near = table.n_unfinished > 0
+    if group.is_apart and group.limit is not None:
+        is_near |= table.n_iter * _SHARE_OF_LIMIT > group.limit
+    return np.asarray(table.done & own & is_near)
 
 
 def _by_kernel(group: _Group) -> list[list[int]]:
@@ -239,12 +324,13 @@ _Path = tuple[list[Any], list[float], list[tuple[int, int]]]
 
 def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
     """Return the wanted cells as kernels that have one path."""
-    kernels: dict[Any, dict[float, list[int]]] = {}
+    kernels: dict[tuple[Any, float | None], dict[float, list[int]]] = {}
     for number, kernel, value in group.cells:
         if wanted[number]:
-            kernels.setdefault(kernel, {}).setdefault(value, []).append(number)
+            own = kernels.setdefault((kernel, value if group.is_apart else None), {})
+            own.setdefault(value, []).append(number)
     paths: dict[tuple[float, ...], _Path] = {}
-    for kernel, values in kernels.items():
+    for (kernel, _), values in kernels.items():
         path = paths.setdefault(tuple(values), ([], list(values), []))
         first = len(path[0]) * len(values)
         path[0].append(kernel)
@@ -253,16 +339,35 @@ def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
     return list(paths.values())
 
 
+def _labels(group: _Group, rows: Rows, order: NDArray[np.intp] | None) -> dict[str, Any]:
+    """Return the codes of rows, and weights of classes, in an order of the classes."""
+    weights = group.plan["class_weights"]
+    if order is None:
+        return {"codes": rows.codes, "class_weights": weights}
+    return {
+        "codes": _class_order.ranks(order)[rows.codes],
+        "class_weights": None if weights is None else weights[order],
+    }
+
+
 class _Work(NamedTuple):
     """An evaluation in the core, and where its cells belong."""
 
     evaluation: Any
+    # Of the classes in the evaluation; those of a table are sorted.
+    order: NDArray[np.intp] | None
     split: NDArray[np.int64]
     cell: NDArray[np.int64]
     place: NDArray[np.int64]
 
     @classmethod
-    def of(cls, group: _Group, missing: NDArray[np.bool_], splits: Sequence[Split]) -> _Work | None:
+    def of(
+        cls,
+        group: _Group,
+        missing: NDArray[np.bool_],
+        splits: Sequence[Split],
+        order: NDArray[np.intp] | None = None,
+    ) -> _Work | None:
         """Return the work that cells of a group are missing from some splits, if any is."""
         jobs: list[Any] = []
         parts: list[NDArray[np.int64]] = []
@@ -286,11 +391,14 @@ class _Work(NamedTuple):
         if not jobs:
             return None
         evaluation = _core.Evaluation(group.method, group.settings, jobs)
-        return cls(evaluation, *np.concatenate(parts).T)
+        return cls(evaluation, order, *np.concatenate(parts).T)
 
     def collect(self, table: Table) -> None:
         """Enter what is done into the table."""
         found = self.evaluation.table(table.confusion.shape[-1])
+        if self.order is not None:
+            ranks = _class_order.ranks(self.order)
+            found["confusion"] = found["confusion"][..., ranks[:, np.newaxis], ranks]
         done = found["done"][self.place]
         split, cell, place = self.split[done], self.cell[done], self.place[done]
         for name, own in table._asdict().items():
@@ -320,15 +428,27 @@ class Candidates(NamedTuple):
     estimator: Classifier
     cells: Sequence[dict[str, Any]]
     groups: list[_Group]
+    # Why they are fitted one by one; None if they are one computation.
+    reason: str | None = None
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether the order of the classes counts for any cell."""
+        own = self.estimator.multi_class
+        return any(cell.get("multi_class", own) == "ordinal" for cell in self.cells)
 
     @classmethod
     def of(cls, estimator: Classifier, cells: Sequence[dict[str, Any]], rows: Rows) -> Candidates:
         """Check the parameters of all cells, and their values in the core."""
+        if reason := overridden(estimator):
+            for cell in cells:
+                _loop.check(clone(estimator).set_params(**cell))
+            return cls(estimator, cells, [], reason)
         kind = type(estimator)
         params = estimator.get_params(deep=False)
-        if not isinstance(params.get("random_state", 0), Integral):
+        if params.get("random_state", 0) is None:
             # One seed for all, where each fit would draw its own.
-            params["random_state"] = _parameters.seed(params["random_state"]) % 2**32
+            params["random_state"] = _parameters.seed(None) % 2**32
         groups: dict[str, _Group] = {}
         # Cells that differ along the path only are checked once.
         known: dict[str, tuple[_Group, Any]] = {}
@@ -340,7 +460,7 @@ class Candidates(NamedTuple):
             used = [name for name in kind._path if (params | cell).get(name) is not None]
             key = repr((rest, used))
             if key not in known:
-                model = kind(**params | cell)
+                model = kind(**clone(params | cell, safe=False))  # as fits do, also generators
                 group, kernel = _check(model, rows)
                 shared = repr((model.class_weight, group._replace(plan={})))
                 shared += repr((group.plan["multi_class"], group.plan["break_ties"]))
@@ -355,7 +475,7 @@ class Candidates(NamedTuple):
 
 def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
     """Return the group that a model belongs to, still empty, and its kernel."""
-    if not can_share(model):
+    if unshared(model):
         raise ValueError(
             f"{type(model).__name__} with kernel = {getattr(model, 'kernel', None)!r} and "
             f"time_limit = {getattr(model, 'time_limit', None)} cannot be evaluated: kernels must "
@@ -369,7 +489,11 @@ def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
     }
     kernel = model._kernel_arguments()
     _core.check_kernel(kernel)
-    return _Group(model._method, model._settings(), plan, []), kernel
+    settings = model._settings()
+    limit = settings["max_iter"] if model._starts_along_path else None
+    # A limit that the user sets must be reached from where a single training starts.
+    is_apart = limit is not None and limit != type(model)().get_params()["max_iter"]
+    return _Group(model._method, settings, plan, [], limit, is_apart), kernel
 
 
 def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:

@@ -71,6 +71,13 @@ class Fields:
             raise ValueError(f"{name!r} has {len(value)} strings, but there must be {length}")
         return value
 
+    def mapping(self, name: str) -> dict[str, Any]:
+        """Return values by names, which are not checked."""
+        value = self._take(name)
+        if not isinstance(value, dict):
+            raise ValueError(f"{name!r} is not an object with names")
+        return value
+
     def array(
         self,
         name: str,
@@ -104,8 +111,8 @@ class Fields:
             raise ValueError(f"{name!r} has a number twice, or in the wrong order")
         return value
 
-    def labels(self, name: str) -> NDArray[Any]:
-        """Return at least two labels, ascending."""
+    def labels(self, name: str, *, any_order: bool = False) -> NDArray[Any]:
+        """Return at least two different labels, ascending unless they may have any order."""
         value = self._take(name)
         if isinstance(value, list):
             labels = np.array(self.texts(name, len(value)), dtype=object)
@@ -119,7 +126,8 @@ class Fields:
             or (kind == "b" and (labels.view(np.uint8) > 1).any())
             or (kind == "U" and (labels.view(np.uint32) > _LAST_CHARACTER).any())
         )
-        if is_bad or len(labels) < 2 or not (labels[1:] > labels[:-1]).all():
+        ordered = np.sort(labels) if any_order else labels
+        if is_bad or len(labels) < 2 or not (ordered[1:] > ordered[:-1]).all():
             raise ValueError(f"{name!r} is not two or more different labels in their order")
         return labels
 

@@ -33,7 +33,8 @@ class GDSVC(LinearClassifier):
         afterwards, as the mean of y - w.x of the rows that are not right by a margin of 1.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
         A machine for each class against the rest; for each pair; or for neighbours in the
-        order of the labels.
+        order of the labels: that of an ordered pandas Categorical or a polars Enum, else the
+        sorted one.
     class_weight : dict, "balanced" or None, default=None
         Factor of the loss of each class.
     record_every : int or None, default=None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
-from hinge import _numbers, _sparse
+from hinge import _frame, _numbers, _sparse
 
 # From so many labels on they are counted and not sorted, so many at a time.
 _MANY_LABELS = 1 << 16
-_FLOATS = [np.dtype(np.float64), np.dtype(np.float32)]
+FLOATS: list[np.dtype[Any]] = [np.dtype(np.float64), np.dtype(np.float32)]
 
 
 def native_rows(X: Any) -> Any:
@@ -53,8 +54,10 @@ def check_rows(
     With an estimator, the number and names of features are recorded (``reset``)
     or compared, after the values were found to be finite.
     """
-    given = X
-    if sp.issparse(X):
+    given, columns = X, _frame.names_of(X)
+    if columns is not None:
+        _frame.refuse_columns(name, X)
+    elif sp.issparse(X):
         X = _sparse.canonical(X, any_order)
     else:
         _numbers.refuse_values(name, X)
@@ -64,16 +67,36 @@ def check_rows(
             X,
             accept_sparse="csr",
             accept_large_sparse=True,
-            dtype=_FLOATS if dtype is None else dtype,
+            dtype=FLOATS if dtype is None else dtype,
             order="C",
             ensure_all_finite=False,
             estimator=estimator,
             input_name=name,
         )
-    refuse_not_finite(X, name)
+    is_fit = estimator is None or reset
+    refuse_not_finite(X, name, columns, is_fit)
     if estimator is not None:
         validate_data(estimator, given, reset=reset, skip_check_array=True)
     return X
+
+
+def is_plain(X: Any, estimator: Any, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Tell whether X is an array that the core takes as it is, with the features of a fit.
+
+    Then :func:`check_rows` would return X itself, or refuse a value that is not finite, which
+    the core refuses with the same sentence. For a single row its checks take longer than the
+    prediction.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in dtypes
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and X.flags.c_contiguous
+        and X.flags.aligned
+        and not hasattr(estimator, "feature_names_in_")
+    )
 
 
 def native_bytes(X: Any) -> Any:
@@ -83,8 +106,10 @@ def native_bytes(X: Any) -> Any:
     return X
 
 
-def refuse_not_finite(X: Any, name: str = "X") -> None:
-    """Name the first value that is NaN or infinite."""
+def refuse_not_finite(
+    X: Any, name: str = "X", columns: list[Any] | None = None, is_fit: bool = True
+) -> None:
+    """Name the first value that is NaN or infinite, by the name of its column if there is one."""
     is_sparse = bool(sp.issparse(X))
     values = X.data if is_sparse else X
     with np.errstate(over="ignore", invalid="ignore"):
@@ -95,19 +120,22 @@ def refuse_not_finite(X: Any, name: str = "X") -> None:
         places = np.flatnonzero(~np.isfinite(values))
         if len(places):
             row = int(np.searchsorted(X.indptr, places[0], side="right")) - 1
-            _raise_not_finite(name, values[places[0]], row, int(X.indices[places[0]]))
+            column, value = int(X.indices[places[0]]), values[places[0]]
+            _raise_not_finite(name, value, row, columns[column] if columns else column, is_fit)
     else:
         for row, cells in enumerate(X):
             if not np.isfinite(cells).all():
                 column = int(np.argmin(np.isfinite(cells)))
-                _raise_not_finite(name, cells[column], row, column)
+                value = cells[column]
+                _raise_not_finite(name, value, row, columns[column] if columns else column, is_fit)
 
 
-def _raise_not_finite(name: str, value: Any, row: int, column: int) -> None:
-    found = "NaN" if np.isnan(value) else str(value)
-    raise ValueError(
-        f"{name} contains {found} (first at row {row}, column {column}); every value must be finite"
-    )
+def _raise_not_finite(name: str, value: Any, row: int, column: Any, is_fit: bool) -> NoReturn:
+    place = f"at row {row}, column {_frame.shown_name(column)}"
+    if np.isnan(value):
+        when = " before fitting" if is_fit else ""
+        raise ValueError(f"{name} contains NaN {place}. Impute or drop missing values{when}.")
+    raise ValueError(f"{name} contains {value} {place}; every value must be finite")
 
 
 def check_labels(y: Any, name: str = "y") -> tuple[NDArray[Any], NDArray[np.uint32]]:
@@ -182,7 +210,7 @@ def refuse_missing_labels(y: Any, name: str = "y") -> None:
             "for instance by astype(str)"
         )
     elif labels.dtype.kind == "O":
-        missing = np.array([is_missing(label) for label in labels.flat], dtype=bool)
+        missing = np.array([_numbers.is_missing(label) for label in labels.flat], dtype=bool)
     else:
         return
     if missing.any():
@@ -193,11 +221,13 @@ def refuse_missing_labels(y: Any, name: str = "y") -> None:
 
 
 def codes_of(y: Any, classes: NDArray[Any], name: str = "y") -> NDArray[np.intp]:
-    """Return the code of each label, -1 for one that is none of the sorted classes."""
+    """Return the code of each label, -1 for one that is none of the classes."""
     refuse_missing_labels(y, name)
     labels = column_or_1d(y, warn=True)
     try:
-        codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+        order = np.argsort(classes)  # classes of ordinal machines need not be sorted
+        places = np.searchsorted(classes, labels, sorter=order).clip(max=len(classes) - 1)
+        codes = order[places]
         is_known = np.asarray(classes[codes] == labels, dtype=bool)
     except TypeError:
         raise TypeError(
@@ -205,18 +235,6 @@ def codes_of(y: Any, classes: NDArray[Any], name: str = "y") -> NDArray[np.intp]
             f"of type {classes.dtype}"
         ) from None
     return np.where(is_known, codes, -1)
-
-
-def is_missing(label: Any) -> bool:
-    """Tell whether a label is None, or not equal to itself as NaN and pandas.NA are."""
-    if label is None:
-        return True
-    try:
-        return bool(label != label)
-    except TypeError:  # the truth of pandas.NA is unknown
-        return True
-    except ValueError:  # an array: refused elsewhere
-        return False
 
 
 def sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from hinge import _core, _curve, _input, _parameters, _resources
+from hinge import _core, _curve, _input, _parameters, _resources, _sparse
 from hinge._certificate import n_machines
 from hinge._classifier import Classifier
 from hinge._fields import Fields
@@ -36,6 +37,9 @@ class LinearClassifier(Classifier):
     fit_intercept: Any
     time_limit: Any
     record_every: Any
+
+    # Dense, or a CSR matrix after sparsify.
+    coef_: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
         """Train on the rows of X with the labels y.
@@ -70,10 +74,12 @@ class LinearClassifier(Classifier):
         tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
         record = self._record()
         states = self._starts(X, classes)
-        found = self._train(X, codes, by_class, weights, states, self._settings(), record)
+        settings = self._settings()  # once: it draws a seed
+        found = self._train(X, codes, by_class, weights, states, settings, record)
         self._set_machines(found, classes)
         self._set_patterns(X, codes, weights, None)
-        self._set_curve(found, X, codes, by_class, weights, tested, record)
+        is_lambda = bool(settings["is_lambda"])
+        self._set_curve(found, X, codes, by_class, weights, tested, record, is_lambda)
 
     def _check_work(self) -> None:
         super()._check_work()
@@ -174,6 +180,8 @@ class LinearClassifier(Classifier):
             "status_": self.status_,
             "scheme": self._scheme,
         }
+        if sp.issparse(self.coef_):
+            state["has_sparse_coef"] = 1
         if self._patterns is not None:
             state |= zip(_PATTERNS, self._patterns, strict=True)
         return state | _curve.to_fields(getattr(self, "curve_", None))
@@ -181,10 +189,12 @@ class LinearClassifier(Classifier):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         k = len(self.classes_)
-        self._scheme = saved.word("scheme", _parameters.SCHEMES)
+        self._scheme = self._saved_scheme(saved)
         m = n_machines(self._scheme, k)
         self.coef_ = saved.array("coef_", "f8", (m, self.n_features_in_))
         self.intercept_ = saved.array("intercept_", "f8", (m,))
+        if "has_sparse_coef" in saved and saved.integer("has_sparse_coef", 0, 1):
+            self.coef_ = sp.csr_matrix(self.coef_)
         self.n_iter_ = saved.integer("n_iter_")
         self.status_ = saved.texts("status_", m)
         self._patterns = None
@@ -199,6 +209,9 @@ class LinearClassifier(Classifier):
         curve = _curve.from_fields(saved)
         if curve is not None:
             self.curve_ = curve
+
+    def _saved_scheme(self, saved: Fields) -> str:
+        return saved.word("scheme", _parameters.SCHEMES)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
@@ -237,6 +250,7 @@ class LinearClassifier(Classifier):
         weights: NDArray[np.float64] | None,
         tested: tuple[Any, NDArray[np.integer[Any]]] | None,
         record: int | None,
+        is_lambda: bool,
     ) -> None:
         self.__dict__.pop("curve_", None)
         if record is None:
@@ -254,7 +268,7 @@ class LinearClassifier(Classifier):
                 loss=self._loss_name(),
                 scaling=scaling if isinstance(scaling, float) else 0.0,
                 value=self._path_value(vars(self)),
-                is_lambda=bool(self._settings()["is_lambda"]),
+                is_lambda=is_lambda,
             ),
             tested,
             _resources.threads(self.n_jobs),
@@ -283,16 +297,19 @@ class LinearClassifier(Classifier):
 
     def _weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return weights and intercepts, which may have been set by hand."""
-        coef = np.ascontiguousarray(self.coef_, dtype=np.float64)
+        coef = np.ascontiguousarray(_sparse.dense(self.coef_), dtype=np.float64)
         intercept = np.ascontiguousarray(self.intercept_, dtype=np.float64)
         if intercept.shape != (coef.shape[0],):
             intercept = np.broadcast_to(intercept, coef.shape[0]).copy()
         return coef, intercept
 
     def _decide(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        check_is_fitted(self)
-        X = _input.check_rows(X, estimator=self, reset=False, any_order=True)
-        outputs = self._outputs(_input.native_rows(X))
+        self._check_is_fitted()
+        rows = X
+        if not _input.is_plain(X, self, _input.FLOATS):
+            X = _input.check_rows(X, estimator=self, reset=False, any_order=True)
+            rows = _input.native_rows(X)
+        outputs = self._outputs(rows)
         return _core.decide(outputs, self._scheme, len(self.classes_), self._patterns)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -309,6 +326,30 @@ class LinearClassifier(Classifier):
         """Return the label of each row."""
         _, codes = self._decide(X)
         return np.asarray(self.classes_[codes])
+
+    def sparsify(self) -> Self:
+        """Convert ``coef_`` to a CSR matrix, which saves memory if most of it is zero.
+
+        Predictions do not change. Fitting again makes ``coef_`` dense.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Convert ``coef_`` back to a dense array, if :meth:`sparsify` was called.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.coef_ = _sparse.dense(self.coef_)
+        return self
 
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
         return ("linear", 1.0, 3, 0.0)

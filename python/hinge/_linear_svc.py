@@ -34,7 +34,8 @@ class LinearSVC(LinearClassifier):
         The price of an error.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
         A machine for each class against the rest; for each pair; or for neighbours in the
-        order of the labels.
+        order of the labels: that of an ordered pandas Categorical or a polars Enum, else the
+        sorted one.
     fit_intercept : bool or "violators", default=True
         Whether there is a bias: the weight of a feature that is ``intercept_scaling``. Or found
         afterwards, as the mean of y - w.x of the rows that are not right by a margin of 1.

@@ -21,6 +21,19 @@ METHODS: dict[str, type[Classifier]] = {
 }
 
 
+# Methods of an estimator that decide its scores, as they are in our classes.
+_DECISIVE = (
+    "fit",
+    "predict",
+    "decision_function",
+    "score",
+    "get_params",
+    "set_params",
+    "__sklearn_clone__",
+)
+_ORIGINAL = {kind: {name: getattr(kind, name) for name in _DECISIVE} for kind in METHODS.values()}
+
+
 def methods() -> list[str]:
     """Return the names that :func:`hinge.fit` and :func:`hinge.nested_cv` take."""
     return sorted(METHODS)
@@ -36,9 +49,32 @@ def class_of(method: Any) -> type[Classifier]:
 
 
 def estimator_of(method: Any) -> tuple[str, Classifier]:
-    """Return the name and an estimator of a method, given by its name or as an estimator."""
-    if isinstance(method, Classifier):
-        for name, known in METHODS.items():
-            if type(method) is known:
-                return name, method
+    """Return the name and an estimator of a method, given by its name or as an estimator.
+
+    A subclass has the name of the method that it inherits.
+    """
+    if isinstance(method, Classifier) and isinstance(method, tuple(METHODS.values())):
+        return method._method, method
     return method, class_of(method)()
+
+
+def overridden(estimator: Any) -> str | None:
+    """Say why the core cannot stand in for an estimator's own methods; None if it can.
+
+    It can for exactly our classes, as long as nobody replaced a method of the class or of
+    the object.
+    """
+    kind = type(estimator)
+    name = kind.__name__
+    if kind not in _ORIGINAL:
+        base = next((base.__name__ for base in kind.__mro__ if base in _ORIGINAL), None)
+        if base is None:
+            return f"{name} is not an estimator of hinge"
+        return f"{name} is a subclass of {base}, whose own methods must be called"
+    for method, original in _ORIGINAL[kind].items():
+        if getattr(kind, method) is not original:
+            return f"{name}.{method} was replaced"
+    for attribute in vars(estimator):
+        if callable(getattr(kind, attribute, None)):
+            return f"{attribute} of this {name} object was replaced"
+    return None

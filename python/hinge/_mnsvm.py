@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from hinge import _parameters
-from hinge._certificate import Certify, penalized_certificate
+from hinge._certificate import Certify, Training, penalized_certificate
 from hinge._solved import SolvedClassifier
 
 
@@ -137,7 +137,7 @@ class MNSVM(SolvedClassifier):
             "max_iter": _parameters.count("max_iter", self.max_iter, -1),
         }
 
-    def _certifier(self) -> Certify:
+    def _certifier(self, training: Training) -> Certify:
         return penalized_certificate
 
     def _goal(self) -> str:

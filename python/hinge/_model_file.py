@@ -5,6 +5,9 @@ A file (see :mod:`hinge._container`) has the arrays of the model and this header
     {"format": "hinge model", "version": 1, "hinge": "0.1.0", "class": "SVC",
      "params": {"C": 10.0, …}, "fitted": {"n_features_in_": 4, …}}
 
+A model that was trained on a table has its columns as ``"schema"`` among the fitted attributes
+(see :class:`hinge.datasets.Schema`).
+
 A version is read by all later packages; what a file does not say of a parameter, because it is
 older than that parameter, is its default. A package refuses files with a newer version, and
 names that it does not know.
@@ -28,6 +31,7 @@ from hinge import _container
 from hinge._core import __version__
 from hinge._fields import Fields
 from hinge._scaling import MinMaxScaler
+from hinge._schema import Schema
 
 if TYPE_CHECKING:
     from hinge._classifier import Classifier
@@ -42,8 +46,12 @@ def save(
     path: str | os.PathLike[str],
     scaler: MinMaxScaler | None = None,
     names: list[str] | None = None,
+    schema: Schema | None = None,
 ) -> None:
-    """Write a fitted estimator, or a scaler and it as steps with names, in place of a file."""
+    """Write a fitted estimator, or a scaler and it as steps with names, in place of a file.
+
+    ``schema`` has the columns of the table that it was trained on.
+    """
     check_is_fitted(estimator)
     path, kind = Path(path), type(estimator)
     if "_method" not in vars(kind):
@@ -52,6 +60,9 @@ def save(
     state = estimator._saved_state()
     if scaler is not None:
         state |= scaler._saved_state() | {"steps": names}
+    if schema is not None:
+        fitting = schema.of_model(estimator.classes_, estimator.n_features_in_)
+        state["schema"] = fitting.to_json()
     arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
     header = {
         "format": _FORMAT,
@@ -70,8 +81,11 @@ def save(
 
 def restore(
     path: str | os.PathLike[str], kinds: Mapping[str, type[Classifier]]
-) -> Classifier | Pipeline:
-    """Return the estimator of a file, if it is one of some kinds, after its scaler if any."""
+) -> tuple[Classifier | Pipeline, Schema | None]:
+    """Return the estimator of a file, if it is one of some kinds, after its scaler if any.
+
+    The second value is the schema of the table that it was trained on, if there is one.
+    """
     path = Path(path)
     try:
         header, arrays = _container.read(path)
@@ -87,8 +101,8 @@ def restore(
 
 def _estimator(
     kind: type[Classifier], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
-) -> Classifier | Pipeline:
-    """Return an estimator from the content of a file, after its scaler if there is one."""
+) -> tuple[Classifier | Pipeline, Schema | None]:
+    """Return an estimator from the content of a file, after its scaler, and its schema if any."""
     params = {name: _from_json(value) for name, value in header["params"].items()}
     unknown = params.keys() - set(kind._get_param_names())
     if unknown:
@@ -99,9 +113,12 @@ def _estimator(
     estimator = kind(**params)
     saved = Fields(header["fitted"], arrays)
     estimator._restore(saved)
+    schema = None
+    if "schema" in saved:
+        schema = _schema(saved.mapping("schema"), estimator)
     if "scaler.data_min_" not in saved:
         saved.finish()
-        return estimator
+        return estimator, schema
     scaler = MinMaxScaler()
     scaler._restore(saved, estimator.n_features_in_)
     pipeline = make_pipeline(scaler, estimator)
@@ -111,7 +128,19 @@ def _estimator(
             raise ValueError("'steps' has names that a pipeline cannot have")
         pipeline = Pipeline(list(zip(names, (scaler, estimator), strict=True)))
     saved.finish()
-    return pipeline
+    return pipeline, schema
+
+
+def _schema(value: Mapping[str, Any], estimator: Classifier) -> Schema:
+    """Return the schema of a file, whose features and labels must be those of the estimator."""
+    try:
+        schema = Schema.from_json(value)
+        fitting = schema.of_model(estimator.classes_, estimator.n_features_in_)
+        if fitting != schema:
+            raise ValueError("it has labels that are no classes of the model")
+    except ValueError as error:
+        raise ValueError(f"'schema': {error}") from error
+    return schema
 
 
 def _check_header(header: dict[str, Any]) -> None:

@@ -17,11 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from hinge import _engine, _input, _parameters, _progress, _resources, _splits
+from hinge import _class_order, _engine, _input, _parameters, _progress, _resources, _splits
 from hinge._checkpoint import Checkpoint, signature
 from hinge._classifier import Classifier
 from hinge._inner import InnerSearch
 from hinge._methods import METHODS, estimator_of
+from hinge._nested_comparison import NestedComparison
 from hinge._nested_result import NestedResult
 from hinge._scaling import MinMaxScaler
 
@@ -68,7 +69,8 @@ def nested_cv(
         Rows and labels, as for the estimators.
     method : str, estimator, or a list of them
         One of :func:`hinge.methods`, or an estimator with the parameters that the grid does
-        not vary. A list compares methods on the same folds.
+        not vary. A list compares methods on the same folds. A subclass of one of our
+        estimators is fitted cell by cell by its own methods, which takes longer.
     grid : dict of lists, list of such, or None
         Candidates; None for 8 x 8: C = 4^-2 ... 4^5 (OLLAWV: eight margins) by
         gamma = 4^-5 ... 4^2. Linear methods have no gamma.
@@ -100,7 +102,9 @@ def nested_cv(
         Of the folds; an int also of methods that are given by name.
     progress : bool, function or None
         True shows a bar on stderr: cells done, best score so far, time left. A function is
-        called with a dictionary of these numbers.
+        called with a dictionary of these numbers: "method", "done", "total", "best",
+        "seconds", "seconds_left". "best" is the highest mean inner score of a cell with all
+        inner folds of an outer fold; it never falls, and is NaN before the first such cell.
     time_limit : float or None
         Seconds; what is done by then is returned.
     checkpoint : path or None
@@ -109,9 +113,10 @@ def nested_cv(
 
     Returns
     -------
-    NestedResult, or with a list of methods a dict of them by name ("svc", "svc-2", ...)
-        After Ctrl-C, too, with ``complete`` False, if any cell was done; methods of which none
-        was done are missing.
+    NestedResult, or NestedComparison
+        With a list of methods their results by name ("svc", "svc-2", ...). After Ctrl-C, too,
+        with ``complete`` False, if any training was done; printed, the result says how far the
+        run came and what the best inner score is so far.
 
     Notes
     -----
@@ -143,6 +148,8 @@ def nested_cv(
     run = _Run(problem, folds, threads, budget, end, prune, progress, checkpoint)
     # All methods are checked before the work of the first begins.
     tasks = _tasks(method, grid, problem.rows, random_state)
+    if problem.rows.order is None and any(task.candidates.is_ordinal for task in tasks):
+        _class_order.warn_if_text(problem.rows.classes)
     if isinstance(method, str | Classifier):
         return run.select(tasks[0], search)
     results: dict[str, NestedResult] = {}
@@ -155,7 +162,7 @@ def nested_cv(
             break
         if not results[task.label].complete:
             break
-    return results
+    return NestedComparison(results, [task.label for task in tasks if task.label not in results])
 
 
 class _Task(NamedTuple):
@@ -218,8 +225,9 @@ class _Problem:
             )
         if scale == "global":
             checked = MinMaxScaler().fit_transform(checked).astype(np.float32)
+        order = _class_order.order_of(y, classes)
         rows = _engine.Rows(
-            checked, classes, codes, weights, scale == "fold", single_precision=scale is not None
+            checked, classes, codes, weights, scale == "fold", scale is not None, order
         )
         return cls(rows, X, y, scale, scoring)
 
@@ -282,10 +290,13 @@ class _Run:
         name, label, estimator, candidates = task
         cells = list(candidates.cells)
         rows, folds = self.problem.rows, self.folds
+        if not candidates.is_ordinal:
+            rows = rows._replace(order=None)  # no part of the run, nor of its checkpoint
         seconds: dict[str, float] = {}
         splits = [split for _, inside in folds for split in inside]
         table = _engine.empty_table(len(splits), len(cells), len(rows.classes))
-        shown = _progress.watcher(self.progress, name, self.problem.scoring)
+        n_inner = len(splits) // len(folds)
+        shown = _progress.watcher(self.progress, name, self.problem.scoring, n_inner)
         saved = None
         if self.checkpoint is not None:
             run = signature(estimator, cells, rows, splits)
@@ -336,6 +347,9 @@ class _Run:
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        is_complete = stopped is None and not np.isnan(outer_scores).any()
+        why: Literal["interrupt", "time limit"] = "time limit" if stopped is None else "interrupt"
+        is_planned = search == "grid" and not self.prune
         limits = (self.threads, self.budget)
         return NestedResult(
             method=label,
@@ -347,8 +361,11 @@ class _Run:
             support_fraction=support,
             seconds={"inner": judged - start, "outer": time.perf_counter() - judged, **seconds},
             counts=counts,
-            complete=stopped is None and not np.isnan(outer_scores).any(),
+            complete=is_complete,
+            planned=table.done.size + len(folds) if is_planned else None,
+            stopped=None if is_complete else why,
             _refit=functools.partial(refit, self.problem, estimator, cells, inner.n_inner, limits),
+            engine_reason=candidates.reason,
         )
 
     def _resources(self, seconds: dict[str, float], watcher: Any) -> _engine.Resources:
@@ -363,7 +380,8 @@ class _Run:
         for o, cell in enumerate(best):
             if cell is not None and table.done[o, cell]:
                 scores[o] = _engine.scores(table.confusion[o, cell], self.problem.scoring)
-                support[o] = table.n_support[o, cell] / len(self.folds[o][0][0])
+                n_support = table.n_support[o, cell]
+                support[o] = n_support / len(self.folds[o][0][0]) if n_support else np.nan
         return scores, support
 
 
@@ -411,7 +429,9 @@ def refit(
     if stopped is not None:
         raise stopped
     best = _best(_engine.scores(table.confusion, problem.scoring))
-    model = clone(estimator).set_params(**cells[best or 0], n_jobs=limits[0])
+    model = clone(estimator).set_params(**cells[best or 0])
+    if "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=limits[0])
     whole: Pipeline | Classifier = model
     if problem.scale is not None:
         whole = make_pipeline(MinMaxScaler(), model)
@@ -419,4 +439,5 @@ def refit(
     weights = problem.rows.sample_weight
     key = "sample_weight" if whole is model else f"{name}__sample_weight"
     extra = {} if weights is None else {key: weights}
-    return whole.fit(problem.X, problem.y, **extra)
+    with _class_order.told():
+        return whole.fit(problem.X, problem.y, **extra)

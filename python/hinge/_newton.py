@@ -89,6 +89,7 @@ class NewtonSVC(SolvedClassifier):
     """
 
     _method = "newton"
+    _starts_along_path = True
     _path = ("C", "lambda_")
 
     def __init__(
@@ -152,9 +153,8 @@ class NewtonSVC(SolvedClassifier):
     def _keep(self, last: Self | None, training: Training, y: Any) -> None:
         super()._keep(last, training._replace(penalizes_bias=self._bias() == "penalized"), y)
 
-    def _certifier(self) -> Certify:
-        is_penalized = self._training is not None and self._training.penalizes_bias
-        return penalized_certificate if is_penalized else squared_certificate
+    def _certifier(self, training: Training) -> Certify:
+        return penalized_certificate if training.penalizes_bias else squared_certificate
 
     def _goal(self) -> str:
         return "the set of support vectors stayed the same"

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, time, timedelta
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-_NO_NUMBERS = (str, bytes, date, timedelta, np.datetime64, np.timedelta64)
+TEXTS = (str, bytes)
+DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number or a bool."""
+    return isinstance(value, Real | np.bool_ | Decimal)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value is None, or not equal to itself as NaN and pandas.NA are."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # the truth of pandas.NA is unknown
+        return True
+    except ValueError:  # an array: refused elsewhere
+        return False
 
 
 def refuse_values(name: str, values: Any) -> None:
@@ -19,9 +39,12 @@ def refuse_values(name: str, values: Any) -> None:
         raise ValueError(f"{name} is no array of numbers: {error}") from None
     refuse_type(name, array.dtype)
     if array.dtype.kind == "O":
-        for value in array.flat:
-            if isinstance(value, _NO_NUMBERS):
-                raise ValueError(f"{name} contains {value!r}, which is not a number")
+        for place, value in np.ndenumerate(array):
+            if isinstance(value, TEXTS + DATES):
+                where = ", ".join(
+                    f"{axis} {at}" for axis, at in zip(("row", "column"), place, strict=False)
+                )
+                raise ValueError(f"{name} contains {value!r} at {where}, which is not a number")
 
 
 def refuse_masked(name: str, values: Any) -> None:

@@ -67,7 +67,7 @@ class OLLAWV(KernelClassifier):
     support_ : ndarray of shape (n_SV,)
         Rows of the support vectors, class by class.
     support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
-    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+    dual_coef_ : ndarray, or CSR matrix if X was sparse, of shape (n_classes - 1, n_SV)
         Coefficients in scikit-learn's layout; for "ovr" of shape (n_classes, n_SV). For
         "ordinal" a row for each machine, 0 for vectors of other classes.
     intercept_ : ndarray of shape (n_machines,)

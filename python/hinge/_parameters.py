@@ -99,4 +99,8 @@ def seed(random_state: Any) -> int:
             f"random_state = {random_state!r} is not valid: it must be a whole number below 2**32, "
             "a RandomState or None"
         ) from None
+    if not isinstance(random_state, numbers.Integral):
+        # What an estimator of scikit-learn draws in a fit, so that a generator that several
+        # estimators share goes on in the same way.
+        return int(generator.randint(np.iinfo(np.int32).max))
     return int(generator.randint(2**63 - 1, dtype=np.int64))

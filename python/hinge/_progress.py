@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from hinge import _engine
 
@@ -24,10 +23,11 @@ class Progress:
     """
 
     def __init__(
-        self, name: str, scoring: str, call: Callable[[dict[str, Any]], None] | None
+        self, name: str, scoring: str, n_inner: int, call: Callable[[dict[str, Any]], None] | None
     ) -> None:
         self._name = name
         self._scoring = scoring
+        self._n_inner = n_inner
         self._call = call
         self._start = self._shown = time.monotonic()
         self._bar: Any = None
@@ -55,7 +55,7 @@ class Progress:
         if self._call is not None:
             self._call(facts)
             return
-        text = f"{self._name}: best {self._scoring} {facts['best']:.4f}"
+        text = f"{self._name}: best {self._scoring} {shown_best(facts)}"
         with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
             if self._bar is not None:
                 self._bar.show(text, done, total, is_last)
@@ -72,11 +72,20 @@ class Progress:
                 self._bar.close()
 
     def _best(self, table: _engine.Table) -> float:
-        """Return the best mean of a cell over the splits where it is done."""
-        scores = np.where(table.done, _engine.scores(table.confusion, self._scoring), 0.0)
-        counts = table.done.sum(axis=0)
-        means = scores.sum(axis=0) / np.maximum(counts, 1)
-        return float(means.max(initial=0.0))
+        """Return the best mean of a cell that is done on all inner splits of an outer fold.
+
+        Such a mean does not change any more, so the best of them never falls. NaN if there is
+        none yet.
+        """
+        shape = (-1, self._n_inner, table.done.shape[1])
+        scores = _engine.scores(table.confusion, self._scoring).reshape(shape)
+        is_done = table.done.reshape(shape).all(axis=1)
+        return float(scores.mean(axis=1)[is_done].max()) if is_done.any() else math.nan
+
+
+def shown_best(facts: dict[str, Any]) -> str:
+    """Return the best score so far; a dash before there is one."""
+    return "-" if math.isnan(facts["best"]) else f"{facts['best']:.4f}"
 
 
 class _Stderr:
@@ -151,10 +160,13 @@ def _bar() -> Any:
     return Bar()
 
 
-def watcher(progress: Any, name: str, scoring: str) -> Progress | None:
-    """Return who is told: nobody, a bar, or a function of the caller."""
+def watcher(progress: Any, name: str, scoring: str, n_inner: int) -> Progress | None:
+    """Return who is told: nobody, a bar, or a function of the caller.
+
+    The table has ``n_inner`` splits for each outer fold, one fold after the other.
+    """
     if progress is None or progress is False:
         return None
     if progress is not True and not callable(progress):
         raise TypeError("progress must be True, False, None or a function")
-    return Progress(name, scoring, None if progress is True else progress)
+    return Progress(name, scoring, n_inner, None if progress is True else progress)

@@ -18,6 +18,7 @@ from hinge._linear_svc import LinearSVC as LinearSVC
 from hinge._methods import methods as methods
 from hinge._mnsvm import MNSVM as MNSVM
 from hinge._nested import nested_cv as nested_cv
+from hinge._nested_comparison import NestedComparison as NestedComparison
 from hinge._nested_result import NestedResult as NestedResult
 from hinge._newton import NewtonSVC as NewtonSVC
 from hinge._nlsgd import NLSGD as NLSGD

@@ -27,7 +27,8 @@ def threads(n_jobs: Any) -> int:
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)
     asked = int(joblib.effective_n_jobs(n_jobs))
-    return max(1, min(asked, every_core()))
+    # To count the cores takes longer than a small prediction.
+    return 1 if asked <= 1 else min(asked, every_core())
 
 
 def check_jobs(n_jobs: Any) -> None:

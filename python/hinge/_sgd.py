@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from hinge import _input, _parameters, _rule_state
+from hinge import _class_order, _input, _parameters, _rule_state
 from hinge._fields import Fields
 from hinge._linear import LinearClassifier
 from hinge._rule_state import State
 from hinge._state import kept_on_failure
 
 _OPTIMIZERS = ("pegasos", "sgd", "momentum", "nag", "rmsprop")
+# Passes through blocks, whose samples are not counted beforehand.
+_EPOCHS = 20
 # Those whose memory is a mean of weights.
 _AVERAGED = ("pegasos", "sgd")
 
@@ -41,8 +43,9 @@ class SGDSVC(LinearClassifier):
     C : float or None, default=None
         Where it is given, lambda is 1 / (C n), n the rows of a machine: the problem of
         :class:`LinearSVC` with ``loss="hinge"``.
-    epochs : int, default=20
-        Passes through the rows, the most if it stops early.
+    epochs : int or "auto", default="auto"
+        Number of passes over the training data; an upper bound if training stops early.
+        "auto" takes 20 passes, or, below 150 samples, as many as visit 3,000 samples.
     batch_size : int, default=1
         Rows of a step.
     project : bool, default=False
@@ -54,6 +57,10 @@ class SGDSVC(LinearClassifier):
     eta0 : float or None, default=None
         The (first) step length; None for one that fits the rows: 1 / (mean |x|^2 + lambda),
         times 0.3 for "sgd" and 0.1 (1 - momentum) for "momentum" and "nag"; 0.01 for "rmsprop".
+        The mean is taken over the first 1,000 samples that a binary classifier is given, in
+        the order of X. :meth:`partial_fit` and :meth:`fit_blocks` only have the samples of the
+        first block: if it is smaller, "sgd", "momentum" and "nag" use another step length than
+        one call of :meth:`fit`, unless ``eta0`` is given.
     momentum : float, default=0.9
         The share of the velocity that stays.
     fit_intercept : bool or "violators", default=True
@@ -72,7 +79,8 @@ class SGDSVC(LinearClassifier):
         (there None is 0). None without ``early_stopping`` never stops early.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
         A machine for each class against the rest; for each pair; or for neighbours in the
-        order of the labels.
+        order of the labels: that of an ordered pandas Categorical or a polars Enum, else the
+        sorted one.
     class_weight : dict, "balanced" or None, default=None
         Factor of the loss of each class.
     warm_start : bool, default=False
@@ -121,7 +129,7 @@ class SGDSVC(LinearClassifier):
         optimizer: Literal["pegasos", "sgd", "momentum", "nag", "rmsprop"] = "pegasos",
         lambda_: float = 1e-4,
         C: float | None = None,
-        epochs: int = 20,
+        epochs: int | Literal["auto"] = "auto",
         batch_size: int = 1,
         project: bool = False,
         average: float = 0.5,
@@ -197,7 +205,8 @@ class SGDSVC(LinearClassifier):
         X, y, sample_weight
             As in :meth:`fit`.
         classes : array-like of labels, or None
-            All labels that will ever come; needed in the first call only.
+            All labels that will ever come; needed in the first call only. With
+            ``multi_class="ordinal"`` an ordered pandas Categorical states their order.
 
         Returns
         -------
@@ -214,11 +223,13 @@ class SGDSVC(LinearClassifier):
         """Go on with a block of rows; ``place`` is what errors call it."""
         is_first = not hasattr(self, "_states")
         settings = self._block_settings()
-        known = self._known_classes(classes, is_first)
+        known = self._known_classes(classes, y, is_first)
         with _named(place):
             X = _input.check_rows(X, estimator=self, reset=is_first, any_order=True)
             check_consistent_length(X, y)
             codes = _codes(y, known)
+            if self._is_ordinal(known):
+                _class_order.refuse_another(y, known)
             weights = _input.sample_weights(sample_weight, len(codes))
         by_class = _input.class_weights(self.class_weight, known, codes)
         if not is_first and self._scheme != self.multi_class:
@@ -252,13 +263,21 @@ class SGDSVC(LinearClassifier):
             raise ValueError(f"average = {self.average} is not valid: it must be from 0 to 1")
         return settings | {"epochs": 1, "average": 1.0 if self.average else 0.0}
 
-    def _known_classes(self, classes: Any, is_first: bool) -> NDArray[Any]:
+    def _is_ordinal(self, classes: NDArray[Any]) -> bool:
+        """Tell whether the order of these classes counts."""
+        return len(classes) > 2 and _parameters.scheme(self.multi_class) == "ordinal"
+
+    def _known_classes(self, classes: Any, y: Any, is_first: bool) -> NDArray[Any]:
+        """Return all classes, those of ordinal machines in the order that is stated."""
         if is_first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
-            return _input.check_labels(classes, "classes")[0]
+            known = _input.check_labels(classes, "classes")[0]
+            return self._in_order(known, classes, y) if self._is_ordinal(known) else known
         try:
-            is_same = classes is None or np.array_equal(np.unique(classes), self.classes_)
+            is_same = classes is None or (
+                np.array_equal(np.unique(classes), np.sort(self.classes_))
+            )
         except TypeError:  # labels without an order
             is_same = False
         if not is_same:
@@ -266,7 +285,26 @@ class SGDSVC(LinearClassifier):
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, "
                 f"was: {self.classes_!r}"
             )
+        if classes is not None and self._is_ordinal(self.classes_):
+            _class_order.refuse_another(classes, self.classes_, "classes")
         return self.classes_
+
+    @staticmethod
+    def _in_order(known: NDArray[Any], classes: Any, y: Any) -> NDArray[Any]:
+        """Return sorted classes in the order that ``classes`` states, or else the labels."""
+        order = _class_order.order_of(classes, known)
+        if order is None:
+            order = _class_order.order_of(y, known)
+        if order is None:
+            _class_order.warn_if_text(known)
+            return known
+        if len(order) < len(known):
+            missing = known.tolist()[int(np.setdiff1d(np.arange(len(known)), order)[0])]
+            raise ValueError(
+                f"y has ordered categories without the class {missing!r}; pass classes as an "
+                "ordered Categorical that has all of them"
+            )
+        return known[order]
 
     def fit_blocks(
         self,
@@ -279,8 +317,8 @@ class SGDSVC(LinearClassifier):
         ----------
         blocks : iterable, or a function that returns one
             Of ``(X, y)`` or ``(X, y, sample_weight)``; gone through once for each of the
-            ``epochs``. :class:`hinge.LibsvmBlocks` is such an iterable. The order of the blocks
-            is kept, rows are shuffled inside a block.
+            ``epochs`` ("auto": 20 times). :class:`hinge.LibsvmBlocks` is such an iterable. The
+            order of the blocks is kept, rows are shuffled inside a block.
         classes : array-like of labels, or None
             All labels; None asks ``blocks.classes``, or looks through the blocks once.
 
@@ -288,7 +326,7 @@ class SGDSVC(LinearClassifier):
         -------
         self
         """
-        epochs = _parameters.positive("epochs", self.epochs)
+        epochs = self._n_epochs() or _EPOCHS
         if classes is None:
             classes = getattr(blocks, "classes", None)
         if isinstance(blocks, Iterator) and (epochs > 1 or classes is None):
@@ -334,7 +372,7 @@ class SGDSVC(LinearClassifier):
         eta0 = None if self.eta0 is None else _parameters.real("eta0", self.eta0)
         return {
             "optimizer": _parameters.choice("optimizer", self.optimizer, _OPTIMIZERS),
-            "epochs": _parameters.positive("epochs", self.epochs),
+            "epochs": self._n_epochs(),
             "batch_size": _parameters.positive("batch_size", self.batch_size),
             "project": _parameters.flag("project", self.project),
             "average": _parameters.real("average", self.average),
@@ -346,6 +384,13 @@ class SGDSVC(LinearClassifier):
             "is_lambda": self.C is None,
             "intercept": self._intercept(),
         }
+
+    def _n_epochs(self) -> int | None:
+        """Return the number of passes; None leaves it to the core, which knows the rows."""
+        if isinstance(self.epochs, str):
+            _parameters.choice("epochs", self.epochs, ("auto",))
+            return None
+        return _parameters.positive("epochs", self.epochs)
 
     def _visit(self) -> str:
         if isinstance(self.shuffle, str):
@@ -362,7 +407,8 @@ class SGDSVC(LinearClassifier):
         return None if tol is None else (tol, patience, None)
 
     def _goal(self) -> str:
-        return f"all {self.epochs} epochs were done"
+        epochs = "" if isinstance(self.epochs, str) else f"{self.epochs} "
+        return f"all {epochs}epochs were done"
 
 
 def _blocks(blocks: Any) -> Iterator[tuple[str, Any, Any, Any]]:

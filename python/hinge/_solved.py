@@ -107,21 +107,30 @@ class SolvedClassifier(WeightedClassifier):
 
     @property
     def certificate_(self) -> list[Certificate]:
-        """Return how near each machine is to the optimum, recomputed in f64 from the rows.
+        """How close each binary classifier is to the optimum, recomputed in float64.
 
-        Computed when first asked for, from the training rows, which the estimator keeps
-        until then; a pickled estimator keeps the certificate only if it was asked for.
+        It is computed from the training data when it is first read. Until then the estimator
+        holds a reference to X (no copy) and a 64-bit digest of the data it was trained on:
+        if X was changed in place since, reading raises an ``AttributeError``. Pickled and
+        saved estimators contain the certificate only if it was read before.
         """
         check_is_fitted(self)
-        if self._certificate is None:
-            if self._training is None:
-                raise AttributeError("the training rows are gone: ask for certificate_ before")
+        # In this order: another thread sets the certificate before it releases the data.
+        training = self._training
+        found = self._certificate
+        if found is None:
+            if training is None:
+                raise AttributeError(
+                    "certificate_ is not available: a pickled or saved estimator does not "
+                    "contain the training data; read certificate_ before pickling or saving"
+                )
             threads = _resources.threads(self.n_jobs)
-            self._certificate = certificates(
-                self._model, self._training, self._scheme, threads, self._certifier()
-            )
+            certify = self._certifier(training)
+            model, rows = self._model, training.rows(self._model.rows_digest)
+            found = certificates(model, rows, training, self._scheme, threads, certify)
+            self._certificate = found
             self._training = None
-        return self._certificate
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: everything but the training rows."""
@@ -131,11 +140,11 @@ class SolvedClassifier(WeightedClassifier):
         return state
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a copy that has the same training rows, which nobody changes."""
+        """Return a copy that refers to the same training data and the same, immutable, model."""
         other = type(self).__new__(type(self))
         memo[id(self)] = other
-        training = self.__dict__.get("_training")
-        memo[id(training)] = training
+        for shared in (self.__dict__.get("_training"), self.__dict__.get("_model")):
+            memo[id(shared)] = shared
         other.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return other
 
@@ -151,6 +160,6 @@ class SolvedClassifier(WeightedClassifier):
         if "certificate_" in saved:
             self._certificate = from_table(saved, len(self.intercept_))
 
-    def _certifier(self) -> Certify:
+    def _certifier(self, training: Training) -> Certify:
         """Return how the certificate of a machine is computed."""
         raise NotImplementedError

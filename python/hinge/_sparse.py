@@ -7,8 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from hinge import _numbers
+
+
+def dense(values: Any) -> Any:
+    """Return a sparse matrix as an array, and anything else as it is."""
+    is_sparse = bool(sp.issparse(values))
+    return values.toarray() if is_sparse else values
 
 
 def canonical(X: Any, any_order: bool = False) -> Any:

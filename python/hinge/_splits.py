@@ -61,7 +61,7 @@ def plain(name: str, X: Any, y: Any, folds: Any, random_state: Any) -> list[Spli
 
 
 def by_numbers(name: str, splits: Iterable[Any], n_rows: int) -> list[Split]:
-    """Return pairs of row numbers, or of masks, as row numbers; those to train on ascend."""
+    """Return pairs of row numbers, or of masks, as row numbers in the order that is given."""
     found = []
     for number, split in enumerate(splits):
         place = f"split {number} of {name}"
@@ -69,7 +69,7 @@ def by_numbers(name: str, splits: Iterable[Any], n_rows: int) -> list[Split]:
             train, test = split
         except (TypeError, ValueError):
             raise ValueError(f"{place} is not a pair of training and test rows") from None
-        found.append((np.sort(_numbers(place, train, n_rows)), _numbers(place, test, n_rows)))
+        found.append((_numbers(place, train, n_rows), _numbers(place, test, n_rows)))
     if not found:
         raise ValueError(f"{name} is not valid: there are no splits")
     return found

@@ -29,20 +29,23 @@ def from_estimator(
             "with a kernel, or an array of row numbers"
         )
     check_is_fitted(estimator)
-    if not np.array_equal(estimator.classes_, classes):
+    if not np.array_equal(np.sort(estimator.classes_), np.sort(classes)):
         raise ValueError("init was fitted to other classes than y has")
     if len(classes) > 2 and estimator._scheme != scheme:
         raise ValueError(
             f"init was fitted with multi_class = {estimator._scheme!r}, but this estimator has "
             f"{scheme!r}"
         )
+    if not np.array_equal(estimator.classes_, classes):
+        raise ValueError("init was fitted to the classes of y in another order")
     if len(estimator.support_) and int(estimator.support_.max()) >= len(codes):
         raise ValueError(
             f"init has row {int(estimator.support_.max())} as a support vector, but X has "
             f"{len(codes)} rows: it must have been fitted to the same rows"
         )
-    beta = np.zeros((len(estimator.dual_coef_), len(codes)))
-    beta[:, estimator.support_] = estimator.dual_coef_
+    coefficients = estimator._model.dual_coef
+    beta = np.zeros((len(coefficients), len(codes)))
+    beta[:, estimator.support_] = coefficients
     starts: list[_Start] = []
     for rows, _, alphas in machines(beta, codes, scheme, len(classes)):
         is_vector = alphas != 0

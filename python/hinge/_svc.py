@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -114,6 +115,7 @@ class SVC(SolvedClassifier):
     """
 
     _method = "svc"
+    _starts_along_path = True
     _seeds: SeedQueue | None
 
     def __init__(
@@ -160,6 +162,8 @@ class SVC(SolvedClassifier):
         self.verbose = verbose
 
     def _settings(self) -> dict[str, Any]:
+        if isinstance(self.random_state, np.random.RandomState):
+            _parameters.seed(self.random_state)  # without effect, but scikit-learn's SVC draws, too
         return {
             "tol": _parameters.real("tol", self.tol),
             "working_set_size": _parameters.count("working_set_size", self.working_set_size, None),
@@ -187,7 +191,7 @@ class SVC(SolvedClassifier):
         self._seeds = None
         if self.warm_start != "support_vectors":
             return
-        _, codes = _input.check_labels(y)
+        codes = _input.codes_of(y, self.classes_).astype(np.uint32)
         found = _starts.from_estimator(self, self.classes_, codes, self.multi_class)
         is_same = (
             last is not None
@@ -215,27 +219,40 @@ class SVC(SolvedClassifier):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return break_ties
 
-    def _certifier(self) -> Certify:
+    def _certifier(self, training: Training) -> Certify:
         return certificate
 
     def _goal(self) -> str:
         return f"the violation was below tol = {self.tol}"
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
-        """Return the weights of the features, for the linear kernel."""
+    def coef_(self) -> Any:
+        """Return the weights of the features, for the linear kernel; read-only.
+
+        As in scikit-learn, a CSR matrix if the estimator was fitted on sparse data.
+        """
         check_is_fitted(self)
         if self._model.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        vectors = self.support_vectors_
+        weights = self._feature_weights()
+        if not self._model.is_sparse:
+            weights.flags.writeable = False
+            return weights
+        sparse: Any = sp.csr_matrix(weights)
+        sparse.data.flags.writeable = False
+        return sparse
+
+    def _feature_weights(self) -> NDArray[np.float64]:
+        """Return the weights of each machine, one row after the other."""
+        vectors, dual_coef = self.support_vectors_, self._model.dual_coef
         starts = np.r_[0, np.cumsum(self.n_support_)]
         k = len(self.classes_)
         if k == 2 or self._scheme != "ovo":
-            return np.asarray(self.dual_coef_ @ vectors)
+            return np.asarray(dual_coef @ vectors)
         rows = []
         for a in range(k):
             for b in range(a + 1, k):
                 of_a, of_b = slice(starts[a], starts[a + 1]), slice(starts[b], starts[b + 1])
-                terms = self.dual_coef_[b - 1, of_a] @ vectors[of_a]
-                rows.append(terms + self.dual_coef_[a, of_b] @ vectors[of_b])
+                terms = dual_coef[b - 1, of_a] @ vectors[of_a]
+                rows.append(terms + dual_coef[a, of_b] @ vectors[of_b])
         return np.vstack(rows)

@@ -48,8 +48,12 @@ class WeightedClassifier(KernelClassifier):
             if used is not None and weights is not None:
                 X, codes, weights = _take_rows(X, used, self.kernel), codes[used], weights[used]
                 starts = None if starts is None else _starts.only(starts, used, shape[0])
-            self._kernel_rows = X if callable(self.kernel) else None
-            rows = self._kernel_values(X) if callable(self.kernel) else X
+            rows, self._kernel_rows = X, None
+            if callable(self.kernel):
+                # A copy: predictions need it as it is now.
+                X = self._kernel_rows = X.copy()
+                _input.refuse_not_finite(X)
+                rows = self._kernel_values(X)
             by_class = _input.class_weights(self.class_weight, classes, codes)
             path = [self._path_value(vars(self))]
             (model,) = self._train_path(rows, codes, by_class, path, weights, starts)
@@ -175,7 +179,9 @@ class WeightedClassifier(KernelClassifier):
                     f"kernel = {self.kernel!r} is not valid: the estimator was fitted with a "
                     "function, which is needed to predict; set it again, or fit"
                 )
-            values = self._kernel_values(_input.from_native(rows))
+            queries = _input.from_native(rows)
+            _input.refuse_not_finite(queries)
+            values = self._kernel_values(queries)
             return np.ascontiguousarray(values, dtype=self._model.dtype)
         if self._used_columns is None:
             return rows

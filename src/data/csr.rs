@@ -2,6 +2,7 @@
 
 use super::Real;
 use super::dense::not_finite;
+use crate::error::reserve;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -131,6 +132,15 @@ impl<'a, T: Real> Csr<'a, T> {
         (&self.indices[span.clone()], &self.values[span])
     }
 
+    /// The same rows in another type.
+    pub fn convert<U: Real>(&self) -> Result<Csr<'static, U>> {
+        let mut values = reserve(self.values().len(), 1, "converted rows")?;
+        values.extend(self.values().iter().map(|v| U::from_f64(v.to_f64())));
+        let (offsets, columns) = (self.offsets().to_vec(), self.indices().to_vec());
+        let (columns, values) = (Cow::Owned(columns), Cow::Owned(values));
+        Csr::new(offsets, columns, values, self.n_cols())
+    }
+
     /// The rows `order[0], order[1], …` as a matrix of its own.
     pub fn gather(&self, order: &[u32]) -> Result<Csr<'static, T>> {
         let span = |i: u32| self.offsets[i as usize + 1] - self.offsets[i as usize];
@@ -188,5 +198,6 @@ fn first_fault<T: Real>(offsets: &[usize], indices: &[u32], values: &[T], n_cols
             return not_finite(values[k], row, indices[k] as usize);
         }
     }
-    Error::Internal("sparse rows were refused without a fault".into())
+    // Values are read in place: another thread may have changed what was found before.
+    Error::Data("the values of sparse X were changed while they were checked".into())
 }

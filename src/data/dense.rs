@@ -25,14 +25,7 @@ impl<'a, T: Real> Dense<'a, T> {
                 values.len()
             )));
         }
-        // Without a way out inside a piece, the loop is one of vectors.
-        let has_bad = |piece: &[T]| !piece.iter().fold(true, |all, v| all & v.is_finite());
-        if let Some(piece) = values.chunks(PIECE).position(has_bad) {
-            let bad = values
-                .iter()
-                .skip(piece * PIECE)
-                .position(|v| !v.is_finite());
-            let at = piece * PIECE + bad.unwrap_or(0);
+        if let Some(at) = first_not_finite(&values) {
             return Err(not_finite(values[at], at / n_cols, at % n_cols));
         }
         Ok(Self {
@@ -67,6 +60,13 @@ impl<'a, T: Real> Dense<'a, T> {
         &self.values[i * self.n_cols..(i + 1) * self.n_cols]
     }
 
+    /// The same rows in another type.
+    pub fn convert<U: Real>(&self) -> Result<Dense<'static, U>> {
+        let mut values = crate::error::reserve(self.values.len(), 1, "converted rows")?;
+        values.extend(self.values.iter().map(|v| U::from_f64(v.to_f64())));
+        Dense::new(Cow::Owned(values), self.n_rows, self.n_cols)
+    }
+
     /// The rows `order[0], order[1], …` as a matrix of its own.
     pub fn gather(&self, order: &[u32]) -> Result<Dense<'static, T>> {
         let mut values = crate::error::reserve(order.len(), self.n_cols, "rows")?;
@@ -81,15 +81,23 @@ impl<'a, T: Real> Dense<'a, T> {
     }
 }
 
+/// The place of the first value that is NaN or infinite.
+pub fn first_not_finite<T: Real>(values: &[T]) -> Option<usize> {
+    // Without a way out inside a piece, the loop is one of vectors.
+    let has_bad = |piece: &[T]| !piece.iter().fold(true, |all, v| all & v.is_finite());
+    let start = values.chunks(PIECE).position(has_bad)? * PIECE;
+    let bad = values[start..].iter().position(|v| !v.is_finite());
+    // Where another thread changes them, the value may be a number again.
+    Some(start + bad.unwrap_or(0))
+}
+
 /// The sentence for a value that no kernel can use.
-pub(super) fn not_finite<T: Real>(value: T, row: usize, column: usize) -> Error {
+pub fn not_finite<T: Real>(value: T, row: usize, column: usize) -> Error {
     let value = value.to_f64();
-    let name = if value.is_nan() {
-        "NaN".to_string()
+    let place = format!("at row {row}, column {column}");
+    Error::Data(if value.is_nan() {
+        format!("X contains NaN {place}. Impute or drop missing values.")
     } else {
-        value.to_string()
-    };
-    Error::Data(format!(
-        "X contains {name} (first at row {row}, column {column}); every value must be finite"
-    ))
+        format!("X contains {value} {place}; every value must be finite")
+    })
 }

@@ -1,7 +1,6 @@
 //! Dense or sparse rows behind one type.
 
 use super::{Csr, Dense, Real};
-use crate::error::reserve;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -60,6 +59,19 @@ impl<T: Real> Matrix<'_, T> {
         }
     }
 
+    /// Checks again that every value is finite: rows that are borrowed may have been changed by
+    /// another thread since.
+    pub fn check_again(&self) -> Result<()> {
+        let values = Cow::Borrowed(self.values());
+        match self {
+            Matrix::Dense(m) => Dense::new(values, m.n_rows(), m.n_cols()).map(drop),
+            Matrix::Sparse(m) => {
+                let (offsets, columns) = (m.offsets().to_vec(), Cow::Borrowed(m.indices()));
+                Csr::new(offsets, columns, values, m.n_cols()).map(drop)
+            }
+        }
+    }
+
     /// The largest absolute value; 0 for no values.
     pub fn max_abs(&self) -> f64 {
         let larger = |most: f64, v: &T| v.to_f64().abs().max(most);
@@ -88,15 +100,9 @@ impl<T: Real> Matrix<'_, T> {
 
     /// The same rows in another type.
     pub fn convert<U: Real>(&self) -> Result<Matrix<'static, U>> {
-        let mut values = reserve(self.values().len(), 1, "converted rows")?;
-        values.extend(self.values().iter().map(|v| U::from_f64(v.to_f64())));
-        let values = Cow::Owned(values);
         Ok(match self {
-            Matrix::Dense(m) => Matrix::Dense(Dense::new(values, m.n_rows(), m.n_cols())?),
-            Matrix::Sparse(m) => {
-                let (offsets, columns) = (m.offsets().to_vec(), m.indices().to_vec());
-                Matrix::Sparse(Csr::new(offsets, Cow::Owned(columns), values, m.n_cols())?)
-            }
+            Matrix::Dense(m) => Matrix::Dense(m.convert()?),
+            Matrix::Sparse(m) => Matrix::Sparse(m.convert()?),
         })
     }
 

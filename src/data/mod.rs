@@ -2,6 +2,7 @@
 
 mod csr;
 mod dense;
+mod digest;
 mod folds;
 mod labels;
 pub mod libsvm_text;
@@ -11,7 +12,8 @@ mod real;
 mod scaling;
 
 pub use csr::Csr;
-pub use dense::Dense;
+pub use dense::{Dense, first_not_finite, not_finite};
+pub use digest::Digest;
 pub use folds::{fold_labels, nested_fold_labels};
 pub use labels::Labels;
 pub use matrix::{Matrix, Row};

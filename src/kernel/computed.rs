@@ -187,35 +187,23 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
         sums: &mut [f64],
         monitor: &Monitor,
     ) -> Result<()> {
-        let (packed, kernel, parts) = (&*self.packed, self.kernel, &self.parts);
+        let (packed, parts) = (&*self.packed, &self.parts);
         let global: Vec<usize> = others.iter().map(|&k| parts.global(k)).collect();
+        let terms: Vec<(usize, f64)> = terms
+            .iter()
+            .map(|&(i, factor)| (parts.global(i), factor))
+            .collect();
         let others = packed.gather(&global)?;
-        let task = |queries: &mut Queries<T>, (number, sums): (usize, &mut [f64])| {
-            let rows = number * APART..number * APART + sums.len();
-            for terms in terms.chunks(packed.query_block()) {
-                monitor.check()?;
-                let queried: Vec<usize> = terms.iter().map(|&(i, _)| parts.global(i)).collect();
-                packed.load_rows(&queried, queries)?;
-                others.kernel_chunks(kernel, queries, rows.clone(), |chunk, values| {
-                    let sums = &mut sums[chunk.start - rows.start..chunk.end - rows.start];
-                    let values = values.chunks_exact(chunk.len());
-                    simd::add_rows(sums, terms.iter().map(|term| term.1).zip(values));
-                });
-            }
-            Ok(())
-        };
         let n_computed = (terms.len() * sums.len()) as u64;
-        match self.threading {
-            Threading::Inside => sums
-                .par_chunks_mut(APART)
-                .enumerate()
-                .try_for_each_init(Queries::new, task)?,
-            Threading::SideBySide => {
-                let mut queries = Queries::new();
-                let mut tasks = sums.chunks_mut(APART).enumerate();
-                tasks.try_for_each(|part| task(&mut queries, part))?;
-            }
-        }
+        add_kernel_sums(
+            packed,
+            &others,
+            self.kernel,
+            &terms,
+            sums,
+            self.threading,
+            monitor,
+        )?;
         self.n_computed += n_computed;
         Ok(())
     }
@@ -242,6 +230,43 @@ impl<T: Lanes> KernelRows<T> for ComputedRows<'_, T> {
 
     fn n_computed(&self) -> u64 {
         self.n_computed
+    }
+}
+
+/// `sums_k += factor K(i, others_k)` over all packed rows `(i, factor)`.
+pub(super) fn add_kernel_sums<T: Lanes>(
+    packed: &PackedRows<T>,
+    others: &PackedRows<T>,
+    kernel: &Kernel,
+    terms: &[(usize, f64)],
+    sums: &mut [f64],
+    threading: Threading,
+    monitor: &Monitor,
+) -> Result<()> {
+    let task = |queries: &mut Queries<T>, (number, sums): (usize, &mut [f64])| {
+        let rows = number * APART..number * APART + sums.len();
+        for terms in terms.chunks(packed.query_block()) {
+            monitor.check()?;
+            let queried: Vec<usize> = terms.iter().map(|&(i, _)| i).collect();
+            packed.load_rows(&queried, queries)?;
+            others.kernel_chunks(kernel, queries, rows.clone(), |chunk, values| {
+                let sums = &mut sums[chunk.start - rows.start..chunk.end - rows.start];
+                let values = values.chunks_exact(chunk.len());
+                simd::add_rows(sums, terms.iter().map(|term| term.1).zip(values));
+            });
+        }
+        Ok(())
+    };
+    match threading {
+        Threading::Inside => sums
+            .par_chunks_mut(APART)
+            .enumerate()
+            .try_for_each_init(Queries::new, task),
+        Threading::SideBySide => {
+            let mut queries = Queries::new();
+            let mut tasks = sums.chunks_mut(APART).enumerate();
+            tasks.try_for_each(|part| task(&mut queries, part))
+        }
     }
 }
 

@@ -165,6 +165,12 @@ pub struct Extent {
 }
 
 impl Extent {
+    /// Of values of which only the largest counts, as those of a kernel matrix.
+    pub fn of_values(largest: f64) -> Self {
+        let square = 0.0;
+        Self { largest, square }
+    }
+
     /// Goes through all values.
     pub fn of<T: Real>(rows: &Matrix<'_, T>) -> Self {
         Self {

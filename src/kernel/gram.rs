@@ -5,11 +5,12 @@
 //! cheaper than their product; either way they have the same bits.
 
 use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
-use crate::data::{Dense, Matrix};
+use crate::data::{Dense, Digest, Matrix, first_not_finite, not_finite};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Whatever has rows of kernel values that many problems may read.
@@ -50,18 +51,71 @@ impl<T: Lanes> Gram<T> {
                 matrix.n_cols()
             )));
         }
-        check_symmetry(matrix)?;
         let mut values = square(n)?;
         values
             .par_chunks_exact_mut(n.max(1))
             .zip(order)
-            .for_each(|(out, &i)| {
+            .try_for_each(|(out, &i)| {
                 let row = matrix.row(i as usize);
                 for (out, &j) in out.iter_mut().zip(order) {
                     *out = row[j as usize];
                 }
+                // Checked again: the caller's array may have changed since.
+                match first_not_finite(out) {
+                    None => Ok(()),
+                    Some(k) => Err(not_finite(out[k], i as usize, order[k] as usize)),
+                }
+            })?;
+        let gram = Self { values, n };
+        gram.check_symmetry(order)?;
+        Ok(gram)
+    }
+
+    /// The same matrix in f64.
+    pub fn widen(&self) -> Result<Gram<f64>> {
+        let mut values = square(self.n)?;
+        let rows = values.par_chunks_mut(self.n.max(1));
+        rows.zip(self.values.par_chunks(self.n.max(1)))
+            .for_each(|(out, row)| {
+                for (out, value) in out.iter_mut().zip(row) {
+                    *out = value.to_f64();
+                }
             });
-        Ok(Self { values, n })
+        Ok(Gram { values, n: self.n })
+    }
+
+    /// The largest absolute value; 0 for no values.
+    pub fn max_abs(&self) -> f64 {
+        let of_row = |row: &[T]| {
+            let larger = |most: f64, v: &T| v.to_f64().abs().max(most);
+            row.iter().fold(0.0, larger)
+        };
+        let rows = self.values.par_chunks(self.n.max(1));
+        rows.map(of_row).reduce(|| 0.0, f64::max)
+    }
+
+    /// A copy with its columns in another order: column `k` becomes column `order[k]`.
+    pub fn with_columns_of(&self, order: &[u32]) -> Result<Matrix<'static, T>> {
+        let mut values = square(self.n)?;
+        let rows = values.par_chunks_exact_mut(self.n.max(1));
+        rows.enumerate().for_each(|(i, out)| {
+            for (&column, &value) in order.iter().zip(self.row(i)) {
+                out[column as usize] = value;
+            }
+        });
+        let dense = Dense::new(Cow::Owned(values), self.n, self.n)?;
+        Ok(Matrix::Dense(dense))
+    }
+
+    /// The digest of a matrix whose rows and columns `order` brought into the order here.
+    pub fn digest(&self, order: &[u32]) -> Digest {
+        let mut digest = Digest::zeros(self.n, self.n);
+        for (values, &row) in self.values.chunks_exact(self.n.max(1)).zip(order) {
+            for (&value, &column) in values.iter().zip(order) {
+                digest.add(row as usize, column as usize, value);
+            }
+        }
+        digest
     }
 
     /// Bytes that the matrix of `n` rows takes; `None` beyond a machine word.
@@ -161,37 +215,47 @@ fn mirror<T: Lanes>(values: &mut [T], n: usize, monitor: &Monitor) -> Result<()>
 /// Rows and columns that are compared at a time: a column stays in the cache for its neighbours.
 const TILE: usize = 64;
 
-/// Symmetric up to a few roundings of the largest value.
-fn check_symmetry<T: Lanes>(matrix: &Dense<'_, T>) -> Result<()> {
-    let n = matrix.n_rows();
-    let largest_of = |i: usize| {
-        let values = matrix.row(i).iter();
-        values.fold(0.0, |most: f64, v| v.to_f64().abs().max(most))
-    };
-    let largest = (0..n).into_par_iter().map(largest_of);
-    let allowed = 1e-5 * largest.reduce(|| 0.0, f64::max);
-    let first_off = |tile: usize| {
+impl<T: Lanes> Gram<T> {
+    /// Symmetric up to a few roundings of the largest value. Errors name the first place as the
+    /// caller has it, who has row `k` as row `order[k]`.
+    fn check_symmetry(&self, order: &[u32]) -> Result<()> {
+        let allowed = 1e-5 * self.max_abs();
+        let here = |i: usize, j: usize| self.row(i)[j];
+        if first_off(self.n, here, allowed).is_none() {
+            return Ok(());
+        }
+        let mut place = vec![0; self.n];
+        for (k, &row) in order.iter().enumerate() {
+            place[row as usize] = k;
+        }
+        let there = |i: usize, j: usize| self.row(place[i])[place[j]];
+        let (i, j) = first_off(self.n, there, allowed).unwrap_or_default();
+        Err(Error::Data(format!(
+            "the precomputed kernel matrix is not symmetric: X[{i}, {j}] = {} but X[{j}, {i}] = {}",
+            there(i, j),
+            there(j, i)
+        )))
+    }
+}
+
+/// The first place below the diagonal whose value is not that of its mirror image.
+fn first_off<T: Lanes>(
+    n: usize,
+    value: impl Fn(usize, usize) -> T + Sync,
+    allowed: f64,
+) -> Option<(usize, usize)> {
+    let first_of_tile = |tile: usize| {
         let (start, end) = (tile * TILE, ((tile + 1) * TILE).min(n));
         let mut off: Option<(usize, usize)> = None;
         for left in (0..end).step_by(TILE) {
             for i in start..end {
-                let row = matrix.row(i);
-                let differs = |&j: &usize| (row[j] - matrix.row(j)[i]).to_f64().abs() > allowed;
+                let differs = |&j: &usize| (value(i, j) - value(j, i)).to_f64().abs() > allowed;
                 let found = (left..(left + TILE).min(i)).find(differs).map(|j| (i, j));
                 off = off.into_iter().chain(found).min();
             }
         }
         off
     };
-    match (0..n.div_ceil(TILE))
-        .into_par_iter()
-        .find_map_first(first_off)
-    {
-        None => Ok(()),
-        Some((i, j)) => Err(Error::Data(format!(
-            "the precomputed kernel matrix is not symmetric: X[{i}, {j}] = {} but X[{j}, {i}] = {}",
-            matrix.row(i)[j],
-            matrix.row(j)[i]
-        ))),
-    }
+    let tiles = (0..n.div_ceil(TILE)).into_par_iter();
+    tiles.find_map_first(first_of_tile)
 }

@@ -3,6 +3,7 @@
 
 mod cache;
 mod computed;
+mod exact;
 mod function;
 mod gram;
 mod packed;
@@ -12,6 +13,7 @@ mod sparse;
 
 pub use cache::{CacheCounts, RowCache};
 pub use computed::{CachedRows, ComputedRows};
+pub use exact::{ExactSums, WidenedRows};
 pub use function::{Extent, Gamma, Kernel, KernelKind, KernelSettings};
 pub use gram::{Gram, KernelMatrix};
 pub use packed::{PackedRows, QUERY_BLOCK, Queries, pack_panels};

@@ -7,7 +7,7 @@
 
 use super::Kernel;
 use super::sparse::{Interleaved, SparseRows};
-use crate::data::{Csr, Dense, Matrix, Real};
+use crate::data::{Csr, Dense, Digest, Matrix, Real};
 use crate::error::clear_to_zeros;
 use crate::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use crate::{Error, Result};
@@ -144,6 +144,34 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
+    /// The digest of a matrix whose row `order[k]` is row `k` here.
+    pub fn digest(&self, order: &[u32]) -> Digest {
+        let mut digest = Digest::zeros(self.n_rows(), self.n_cols());
+        match self {
+            PackedRows::Panels { values, n_cols, .. } => {
+                let width = panel_width::<T>();
+                let panels = values.chunks_exact((width * n_cols).max(1));
+                for (panel, rows) in panels.zip(order.chunks(width)) {
+                    for (feature, values) in panel.chunks_exact(width).enumerate() {
+                        for (&row, &value) in rows.iter().zip(values) {
+                            digest.add(row as usize, feature, value);
+                        }
+                    }
+                }
+            }
+            PackedRows::Sparse(rows) => {
+                for (k, &row) in order.iter().enumerate() {
+                    let (columns, values) = rows.csr().row(k);
+                    for (&column, &value) in columns.iter().zip(values) {
+                        digest.add(row as usize, column as usize, value);
+                    }
+                }
+            }
+            PackedRows::Columns { .. } => {}
+        }
+        digest
+    }
+
     /// The rows `rows[0], rows[1], …`, packed anew.
     pub fn gather(&self, rows: &[usize]) -> Result<Self> {
         match self {
@@ -171,6 +199,41 @@ impl<T: Lanes> PackedRows<T> {
                 Ok(PackedRows::Panels {
                     values: panels,
                     n_rows: rows.len(),
+                    n_cols: d,
+                })
+            }
+        }
+    }
+
+    /// The same rows in f64.
+    pub fn widen(&self) -> Result<PackedRows<f64>> {
+        match self {
+            PackedRows::Sparse(own) => {
+                Ok(PackedRows::Sparse(SparseRows::new(own.csr().convert()?)))
+            }
+            PackedRows::Columns { columns, n_cols } => Ok(PackedRows::Columns {
+                columns: columns.clone(),
+                n_cols: *n_cols,
+            }),
+            PackedRows::Panels {
+                values,
+                n_rows,
+                n_cols,
+            } => {
+                let (d, from_width, to_width) = (*n_cols, panel_width::<T>(), panel_width::<f64>());
+                let padded = n_rows.next_multiple_of(to_width);
+                let mut panels = simd::zero_pages::<f64>(padded, d, "rows in f64")?;
+                for i in 0..*n_rows {
+                    let from = &values[i / from_width * from_width * d..];
+                    let to = &mut panels[i / to_width * to_width * d..];
+                    for f in 0..d {
+                        to[f * to_width + i % to_width] =
+                            from[f * from_width + i % from_width].to_f64();
+                    }
+                }
+                Ok(PackedRows::Panels {
+                    values: panels,
+                    n_rows: *n_rows,
                     n_cols: d,
                 })
             }

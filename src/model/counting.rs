@@ -6,21 +6,14 @@
 
 use super::Model;
 use crate::Result;
-use crate::data::Matrix;
 use crate::kernel::KernelKind;
 use crate::monitor::Monitor;
 use crate::multiclass::{Patterns, TrainingSet, is_first};
 use crate::simd::Lanes;
 
 impl<T: Lanes> Model<T> {
-    /// The same model with the patterns of its training rows, if its scheme uses them;
-    /// `matrix` are these rows in the caller's order.
-    pub(super) fn counted(
-        mut self,
-        set: &TrainingSet<T>,
-        matrix: &Matrix<'_, T>,
-        monitor: &Monitor,
-    ) -> Result<Self> {
+    /// The same model with the patterns of its training rows, if its scheme uses them.
+    pub(super) fn counted(mut self, set: &TrainingSet<T>, monitor: &Monitor) -> Result<Self> {
         let k = self.n_classes();
         if !self.scheme.uses_patterns(k) {
             return Ok(self);
@@ -31,15 +24,14 @@ impl<T: Lanes> Model<T> {
                 *sign = is_first(output);
             }
         };
-        let signs = self.map_rows(matrix, width, monitor, || (), to_signs)?;
+        let signs = self.map_rows(&set.sorted_rows()?, width, monitor, || (), to_signs)?;
         self.patterns = vec![Patterns::new(k); self.n_settings];
         let labels = set.labels();
         for class in 0..k {
             monitor.check()?;
             for row in labels.rows_of(class) {
                 let weight = set.row_weights().map_or(1.0, |weights| weights[row]);
-                let place = labels.order()[row] as usize * width;
-                let settings = signs[place..place + width].chunks_exact(n_machines);
+                let settings = signs[row * width..(row + 1) * width].chunks_exact(n_machines);
                 for (patterns, signs) in self.patterns.iter_mut().zip(settings) {
                     patterns.add_signs(signs, class, weight);
                 }

@@ -1,12 +1,12 @@
 //! Outputs of linear machines: one weight for each feature, in f64.
 
+use super::predict::{BRIEF, by_pieces};
 use crate::data::Matrix;
 use crate::error::zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::Example;
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// Rows of a piece of work.
 pub const ROWS: usize = 256;
@@ -82,21 +82,26 @@ pub fn linear_outputs<T: Lanes>(
     let m = biases.len();
     let machines = LinearWeights::new(weights, matrix.n_cols(), biases)?;
     let mut outputs = zeros(matrix.n_rows(), m, "outputs")?;
-    outputs
-        .par_chunks_mut(m * ROWS)
-        .enumerate()
-        .try_for_each(|(piece, out)| {
-            monitor.check()?;
-            for (place, out) in out.chunks_exact_mut(m).enumerate() {
-                machines.outputs(matrix, piece * ROWS + place, out);
-            }
-            match out.iter().all(|output| output.is_finite()) {
-                true => Ok(()),
-                false => Err(Error::Data(format!(
-                    "X has values up to {:e}, which overflows the outputs; scale the features",
-                    matrix.max_abs()
-                ))),
-            }
-        })?;
+    let of_piece = |(): &mut (), first: usize, out: &mut [f64]| {
+        monitor.check()?;
+        for (place, out) in out.chunks_exact_mut(m).enumerate() {
+            machines.outputs(matrix, first + place, out);
+        }
+        match out.iter().all(|output| output.is_finite()) {
+            true => Ok(()),
+            false => Err(Error::Data(format!(
+                "X has values up to {:e}, which overflows the outputs; scale the features",
+                matrix.max_abs()
+            ))),
+        }
+    };
+    by_pieces(&mut outputs, m, ROWS, || (), of_piece)?;
     Ok(outputs)
+}
+
+/// Whether the outputs of so many rows are computed in less than a millisecond or so, and by one
+/// thread.
+pub fn is_brief(n_rows: usize, n_cols: usize, n_machines: usize) -> bool {
+    let of_row = n_cols.saturating_mul(n_machines);
+    n_rows <= ROWS && n_rows.saturating_mul(of_row) <= BRIEF
 }

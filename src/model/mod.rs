@@ -10,10 +10,9 @@ mod predict;
 mod votes;
 
 use linear::LinearWeights;
-pub use linear::linear_outputs;
+pub use linear::{is_brief, linear_outputs};
 pub use votes::{Ties, Votes};
 
-use crate::data::Matrix;
 use crate::kernel::{Kernel, KernelKind, PackedRows};
 use crate::monitor::Monitor;
 use crate::multiclass::{Patterns, Scheme, TrainingSet};
@@ -49,15 +48,15 @@ pub struct Model<T: Lanes> {
 }
 
 impl<T: Lanes> Model<T> {
-    /// From the machines of a training; `matrix` are the rows of the set in the caller's order.
+    /// From the machines of a training. Support vectors are copied from the rows of the set:
+    /// those that were trained.
     pub fn new(
         set: &TrainingSet<T>,
         scheme: Scheme,
         machines: &[Machine],
-        matrix: &Matrix<'_, T>,
         monitor: &Monitor,
     ) -> Result<Self> {
-        Self::path(set, scheme, &[machines], matrix, monitor)
+        Self::path(set, scheme, &[machines], monitor)
     }
 
     /// From the machines of each setting of a path, for [`Model::predict_path`].
@@ -65,7 +64,6 @@ impl<T: Lanes> Model<T> {
         set: &TrainingSet<T>,
         scheme: Scheme,
         settings: &[&[Machine]],
-        matrix: &Matrix<'_, T>,
         monitor: &Monitor,
     ) -> Result<Self> {
         let (kernel, labels) = (*set.kernel(), set.labels());
@@ -76,13 +74,14 @@ impl<T: Lanes> Model<T> {
         for &(row, _) in all().flat_map(|machine| &machine.terms) {
             number[row as usize] = 0;
         }
-        let mut support = Vec::new();
+        let (mut support, mut members) = (Vec::new(), Vec::new());
         let mut n_support = vec![0; k];
         for (class, count) in n_support.iter_mut().enumerate() {
             for row in labels.rows_of(class) {
                 if number[row] == 0 {
                     number[row] = support.len() as u32;
                     support.push(labels.order()[row]);
+                    members.push(row);
                     *count += 1;
                 }
             }
@@ -101,9 +100,9 @@ impl<T: Lanes> Model<T> {
             }
         }
         monitor.check()?;
-        let rows = match kernel.kind() {
-            KernelKind::Precomputed => PackedRows::columns(support.clone(), labels.n_rows())?,
-            _ => PackedRows::new(matrix, &support)?,
+        let rows = match set.packed() {
+            None => PackedRows::columns(support.clone(), labels.n_rows())?,
+            Some(packed) => packed.gather(&members)?,
         };
         monitor.check()?;
         let biases = all().map(|machine| machine.bias).collect();
@@ -117,7 +116,7 @@ impl<T: Lanes> Model<T> {
             dual_coef,
             biases,
         )?;
-        model.counted(set, matrix, monitor)
+        model.counted(set, monitor)
     }
 
     /// From the parts of a model that was saved: every size and number is checked.

@@ -6,18 +6,21 @@
 //! values: its machines have one weight for each feature.
 
 use super::Model;
-use super::linear::ROWS as LINEAR_ROWS;
+use super::linear::{self, ROWS as LINEAR_ROWS};
 use super::votes::{Ties, Votes};
-use crate::Result;
 use crate::data::Matrix;
 use crate::error::zeros;
 use crate::kernel::{Extent, Queries};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
+use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Support vectors of one block.
 const VECTORS: usize = 256;
+
+/// Multiply-adds that take less than about a millisecond.
+pub const BRIEF: usize = 1 << 21;
 
 /// What one thread needs.
 struct Scratch<T> {
@@ -100,25 +103,23 @@ impl<T: Lanes> Model<T> {
     ) -> Result<Vec<R>> {
         matrix.check_n_cols(self.rows.n_cols())?;
         self.kernel.check_range::<T>(Extent::of(matrix))?;
-        let (n_machines, block) = (self.biases.len(), self.rows.query_block());
+        let n_machines = self.biases.len();
         let mut results = zeros(matrix.n_rows(), width, "predictions")?;
         if let Some(linear) = &self.linear {
-            results
-                .par_chunks_mut(LINEAR_ROWS * width)
-                .enumerate()
-                .try_for_each_init(
-                    || (vec![0.0; n_machines], make()),
-                    |(outputs, room), (piece, out)| {
-                        monitor.check()?;
-                        for (place, out) in out.chunks_exact_mut(width).enumerate() {
-                            linear.outputs(matrix, piece * LINEAR_ROWS + place, outputs);
-                            map(room, outputs, out);
-                        }
-                        Ok(())
-                    },
-                )?;
+            let of_piece = |(outputs, room): &mut (Vec<f64>, V), first: usize, out: &mut [R]| {
+                monitor.check()?;
+                for (place, out) in out.chunks_exact_mut(width).enumerate() {
+                    linear.outputs(matrix, first + place, outputs);
+                    check_outputs(outputs, matrix)?;
+                    map(room, outputs, out);
+                }
+                Ok(())
+            };
+            let room = || (vec![0.0; n_machines], make());
+            by_pieces(&mut results, width, LINEAR_ROWS, room, of_piece)?;
             return Ok(results);
         }
+        let block = self.rows.query_block().min(matrix.n_rows().max(1));
         let scratch = || {
             let scratch = Scratch {
                 queries: Queries::new(),
@@ -128,21 +129,35 @@ impl<T: Lanes> Model<T> {
             };
             (scratch, make())
         };
-        results
-            .par_chunks_mut(block * width)
-            .enumerate()
-            .try_for_each_init(scratch, |(scratch, room), (number, out)| {
-                let start = number * block;
-                let rows = start..start + out.len() / width;
-                self.rows.load(matrix, rows, &mut scratch.queries)?;
-                self.decide(scratch, monitor)?;
-                let outputs = scratch.outputs.chunks_exact(n_machines);
-                for (outputs, out) in outputs.zip(out.chunks_exact_mut(width)) {
-                    map(room, outputs, out);
-                }
-                Ok(())
-            })?;
+        let of_block = |(scratch, room): &mut (Scratch<T>, V), first: usize, out: &mut [R]| {
+            let rows = first..first + out.len() / width;
+            let n_outputs = rows.len() * n_machines;
+            self.rows.load(matrix, rows, &mut scratch.queries)?;
+            self.decide(scratch, monitor)?;
+            let outputs = &scratch.outputs[..n_outputs];
+            check_outputs(outputs, matrix)?;
+            let outputs = outputs.chunks_exact(n_machines);
+            for (outputs, out) in outputs.zip(out.chunks_exact_mut(width)) {
+                map(room, outputs, out);
+            }
+            Ok(())
+        };
+        by_pieces(&mut results, width, block, scratch, of_block)?;
         Ok(results)
+    }
+
+    /// Whether the outputs of so many rows are computed in less than a millisecond or so, and
+    /// by one thread.
+    pub fn is_brief(&self, n_rows: usize) -> bool {
+        let (n_cols, n_machines) = (self.rows.n_cols(), self.biases.len());
+        if self.linear.is_some() {
+            return linear::is_brief(n_rows, n_cols, n_machines);
+        }
+        let values = self.rows.cost_of_product().saturating_add(n_machines);
+        let of_row = values
+            .saturating_mul(self.support.len())
+            .saturating_add(n_cols);
+        n_rows <= self.rows.query_block() && n_rows.saturating_mul(of_row) <= BRIEF
     }
 
     /// The values of one block of queries.
@@ -178,5 +193,46 @@ impl<T: Lanes> Model<T> {
             }
         }
         Ok(())
+    }
+}
+
+/// Fills results, `width` for a row, in pieces of some rows: `fill(room, first row, results)`.
+/// In parallel in the pool of the caller, but for a single piece, which needs no pool.
+pub(super) fn by_pieces<R: Send, V>(
+    results: &mut [R],
+    width: usize,
+    rows: usize,
+    room: impl Fn() -> V + Sync + Send,
+    fill: impl Fn(&mut V, usize, &mut [R]) -> Result<()> + Sync,
+) -> Result<()> {
+    if results.is_empty() {
+        return Ok(());
+    }
+    if results.len() <= rows * width {
+        return fill(&mut room(), 0, results);
+    }
+    results
+        .par_chunks_mut(rows * width)
+        .enumerate()
+        .try_for_each_init(room, |room, (piece, out)| fill(room, piece * rows, out))
+}
+
+/// Refuses outputs that are no numbers: rows of the caller that another thread changed since
+/// they were checked, or coefficients beyond all bounds.
+fn check_outputs<T: Lanes>(outputs: &[f64], matrix: &Matrix<'_, T>) -> Result<()> {
+    if outputs
+        .iter()
+        .fold(true, |all, output| all & output.is_finite())
+    {
+        return Ok(());
+    }
+    matrix.check_again()?;
+    match outputs.iter().any(|output| output.is_nan()) {
+        false => Ok(()),
+        true => Err(Error::Data(
+            "a decision value is NaN: X was changed while it was read, or the coefficients of \
+             the model are too large"
+                .into(),
+        )),
     }
 }

@@ -1,16 +1,17 @@
 //! Trains all machines of a data set, sharing what they have in common.
 
 use super::{MachineSpec, Scheme};
-use crate::data::{Labels, Matrix};
+use crate::data::{Digest, Labels, Matrix};
 use crate::kernel::{
-    CachedRows, ComputedRows, Gram, GramRows, Kernel, KernelKind, KernelRows, KernelSettings,
-    PackedRows, Parts, Threading, sweep_pays,
+    CachedRows, ComputedRows, ExactSums, Extent, Gram, GramRows, Kernel, KernelKind, KernelRows,
+    KernelSettings, PackedRows, Parts, Threading, WidenedRows, sweep_pays,
 };
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Problem, Start};
 use crate::{Error, Result, threads};
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Where kernel rows come from. The kernel values are the same, bit for bit, and so are the
 /// machines of methods that see one row at a time; an exact solver, whose working sets
@@ -53,6 +54,8 @@ pub struct TrainingSet<T: Lanes> {
     row_weights: Option<Vec<f64>>,
     starts: Vec<Start>,
     rows: Source<T>,
+    /// The packed rows in f64, where a solver has asked for them.
+    wide: OnceLock<PackedRows<f64>>,
 }
 
 #[derive(Debug, Clone)]
@@ -99,7 +102,9 @@ impl<T: Lanes> TrainingSet<T> {
         check_class_weights(&class_weights, labels.n_classes())?;
         let source = match kernel.kind() {
             KernelKind::Precomputed => {
-                Source::Precomputed(Gram::precomputed(rows, labels.order())?)
+                let gram = Gram::precomputed(rows, labels.order())?;
+                kernel.check_range::<T>(Extent::of_values(gram.max_abs()))?;
+                Source::Precomputed(gram)
             }
             _ => Source::Packed(PackedRows::new(rows, labels.order())?),
         };
@@ -110,6 +115,7 @@ impl<T: Lanes> TrainingSet<T> {
             row_weights: None,
             starts: Vec::new(),
             rows: source,
+            wide: OnceLock::new(),
         })
     }
 
@@ -169,6 +175,26 @@ impl<T: Lanes> TrainingSet<T> {
         Ok(self)
     }
 
+    /// The same set with rows, or a kernel matrix, in f64.
+    pub fn widen(self) -> Result<TrainingSet<f64>> {
+        let rows = match self.rows {
+            Source::Packed(packed) => Source::Packed(match self.wide.into_inner() {
+                Some(wide) => wide,
+                None => packed.widen()?,
+            }),
+            Source::Precomputed(gram) => Source::Precomputed(gram.widen()?),
+        };
+        Ok(TrainingSet {
+            kernel: self.kernel,
+            labels: self.labels,
+            class_weights: self.class_weights,
+            row_weights: self.row_weights,
+            starts: self.starts,
+            rows,
+            wide: OnceLock::new(),
+        })
+    }
+
     /// The kernel, its gamma a number.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -177,6 +203,30 @@ impl<T: Lanes> TrainingSet<T> {
     /// Classes and the order of the rows.
     pub fn labels(&self) -> &Labels {
         &self.labels
+    }
+
+    /// The rows in the order of the classes; `None` where a kernel matrix was given.
+    pub fn packed(&self) -> Option<&PackedRows<T>> {
+        match &self.rows {
+            Source::Packed(packed) => Some(packed),
+            Source::Precomputed(_) => None,
+        }
+    }
+
+    /// A copy of the rows in the order of the classes, as a model of this set takes them.
+    pub fn sorted_rows(&self) -> Result<Matrix<'static, T>> {
+        match &self.rows {
+            Source::Packed(packed) => packed.unpack(),
+            Source::Precomputed(gram) => gram.with_columns_of(self.labels.order()),
+        }
+    }
+
+    /// The digest of the rows as the caller has them.
+    pub fn digest(&self) -> Digest {
+        match &self.rows {
+            Source::Packed(packed) => packed.digest(self.labels.order()),
+            Source::Precomputed(gram) => gram.digest(self.labels.order()),
+        }
     }
 
     /// The weight of each row, in the order of the classes, where rows have weights.
@@ -267,6 +317,15 @@ impl<T: Lanes> TrainingSet<T> {
             row_weights: self.row_weights.as_deref(),
             order: self.labels.order(),
             start: self.starts.get(number).unwrap_or(&Start::Zero),
+            exact: None,
+        }
+    }
+
+    /// The packed rows in f64, for kernel values that are rounded to less.
+    fn widened(&self) -> Option<WidenedRows<'_, T>> {
+        match &self.rows {
+            Source::Packed(packed) => WidenedRows::new(packed, &self.kernel, &self.wide),
+            Source::Precomputed(_) => None,
         }
     }
 
@@ -335,10 +394,15 @@ impl<T: Lanes> TrainingSet<T> {
         let train_one = |number: usize, how: Threading| {
             let spec = scheme.machine(number, &self.labels);
             let weights = self.weights_of(&spec);
-            let problem = self.problem(number, &spec, &weights);
+            let widened = self.widened();
+            let problem = Problem {
+                exact: widened.as_ref().map(|rows| rows as &dyn ExactSums),
+                ..self.problem(number, &spec, &weights)
+            };
             let mut rows = make(spec.parts.clone(), how)?;
             let machines = solver.solve(&problem, &mut rows, monitor)?;
-            Ok((machines, rows.n_computed()))
+            let n_exact = widened.as_ref().map_or(0, WidenedRows::n_computed);
+            Ok((machines, rows.n_computed() + n_exact))
         };
         let size = |number| scheme.machine(number, &self.labels).parts.n_rows();
         let (large, small) = self.split_by_size((0..n_machines).map(size).collect());

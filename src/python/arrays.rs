@@ -1,9 +1,11 @@
 //! Arrays from Python, checked, and borrowed where they can be.
 //!
 //! Rows come as a C-contiguous 2-D array, or as `(indptr, indices, data, n_cols)`
-//! of a CSR matrix. Dense values are read in place while the interpreter is
-//! detached: an array that another thread changes meanwhile gives other numbers,
-//! never a wild access, since no index is taken from it.
+//! of a CSR matrix. Values are read while the interpreter is detached, and another
+//! thread may change them meanwhile: no index is taken from them, so there is never
+//! a wild access. What is trained on a [`View::snapshot`] is trained on the very
+//! numbers that were checked; [`View::matrix`] is read in place, and may give other
+//! numbers later.
 
 use crate::data::{Csr, Dense, Matrix, Real};
 use crate::error::reserve;
@@ -130,6 +132,16 @@ pub struct SparseView<'a, T> {
 }
 
 impl<'a> View<'a> {
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        match self {
+            View::DenseF32(table) => table.1,
+            View::DenseF64(table) => table.1,
+            View::SparseF32(parts) => parts.offsets.len().saturating_sub(1),
+            View::SparseF64(parts) => parts.offsets.len().saturating_sub(1),
+        }
+    }
+
     /// Number of features.
     pub fn n_cols(&self) -> usize {
         match self {
@@ -147,6 +159,16 @@ impl<'a> View<'a> {
             View::DenseF64(table) => AnyMatrix::F64(dense(table)?),
             View::SparseF32(parts) => AnyMatrix::F32(sparse(parts)?),
             View::SparseF64(parts) => AnyMatrix::F64(sparse(parts)?),
+        })
+    }
+
+    /// A copy of the rows, every value and index of it checked: nobody else can change it.
+    pub fn snapshot(&self) -> Result<AnyMatrix<'a>> {
+        Ok(match self {
+            View::DenseF32(table) => AnyMatrix::F32(dense_copy(table)?),
+            View::DenseF64(table) => AnyMatrix::F64(dense_copy(table)?),
+            View::SparseF32(parts) => AnyMatrix::F32(sparse_copy(parts)?),
+            View::SparseF64(parts) => AnyMatrix::F64(sparse_copy(parts)?),
         })
     }
 }
@@ -184,6 +206,28 @@ fn sparse<'a, T: Real>(parts: &SparseView<'a, T>) -> Result<Matrix<'a, T>> {
         parts.n_cols,
     )?;
     Ok(Matrix::Sparse(csr))
+}
+
+fn dense_copy<T: Real>(&(values, n_rows, n_cols): &Table<'_, T>) -> Result<Matrix<'static, T>> {
+    let values = Cow::Owned(copy(values)?);
+    Ok(Matrix::Dense(Dense::new(values, n_rows, n_cols)?))
+}
+
+/// The indices are our own already.
+fn sparse_copy<'a, T: Real>(parts: &SparseView<'a, T>) -> Result<Matrix<'a, T>> {
+    let csr = Csr::canonical(
+        parts.offsets.to_vec(),
+        Cow::Borrowed(parts.indices),
+        Cow::Owned(copy(parts.values)?),
+        parts.n_cols,
+    )?;
+    Ok(Matrix::Sparse(csr))
+}
+
+fn copy<T: Real>(values: &[T]) -> Result<Vec<T>> {
+    let mut own = reserve(values.len(), 1, "a copy of the rows")?;
+    own.extend_from_slice(values);
+    Ok(own)
 }
 
 /// A contiguous 1-D array as a slice.

@@ -1,5 +1,6 @@
 //! The one door: every native computation detaches from the interpreter, runs in
 //! our own pool, listens for Ctrl-C, and comes back as a result or an exception.
+//! Only what is done within a millisecond or so runs in the calling thread.
 
 use crate::error::check_room;
 use crate::monitor::Monitor;
@@ -24,6 +25,19 @@ pub fn run<R: Send>(
 ) -> PyResult<R> {
     let seconds = None;
     run_within(py, Limits { threads, seconds }, progress, work)
+}
+
+/// Runs work of less than some milliseconds in the calling thread: to lend a pool and to wake its
+/// thread would take longer. The work must not need a pool.
+pub fn run_briefly<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Monitor) -> Result<R> + Send,
+) -> PyResult<R> {
+    let monitor = &Monitor::new();
+    match py.detach(|| catch_unwind(AssertUnwindSafe(|| work(monitor)))) {
+        Ok(result) => Ok(result?),
+        Err(panic) => Err(Error::Internal(message_of(&*panic)).into()),
+    }
 }
 
 /// What a computation may use.

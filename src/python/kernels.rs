@@ -66,7 +66,11 @@ pub fn kernel_matrix<'py>(
     let settings = kernel.settings()?;
     let view = rows.view()?;
     let (values, n) = door::run(py, threads, None, |monitor| {
-        with_matrix!(&view.matrix()?, matrix => {
+        let rows = match settings.kind {
+            KernelKind::Precomputed => view.matrix()?,
+            _ => view.snapshot()?,
+        };
+        with_matrix!(&rows, matrix => {
             let values = matrix_of(matrix, settings, monitor)?;
             Ok((AnyVec::from(values), matrix.n_rows()))
         })
@@ -88,6 +92,20 @@ fn matrix_of<T: Lanes>(
         _ => Gram::new(&PackedRows::new(matrix, &order)?, &kernel, monitor)?,
     };
     Ok(gram.into_values())
+}
+
+/// A number that tells rows from others: that of the rows of a training is kept by its models.
+#[pyfunction]
+pub fn rows_digest(py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let rows = Rows::extract(rows)?;
+    let view = rows.view()?;
+    let digest = door::run(
+        py,
+        1,
+        None,
+        |_| with_matrix!(&view.matrix()?, matrix => Ok(matrix.digest())),
+    )?;
+    Ok(digest.value())
 }
 
 /// Return the vector instructions in use: "avx512", "avx2" or "baseline".

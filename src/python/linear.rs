@@ -5,8 +5,10 @@ use super::door;
 use super::linear_methods::LinearMaker;
 use crate::Error;
 use crate::error::zeros;
-use crate::model::{Ties, Votes, linear_outputs};
+use crate::model::{Ties, Votes, is_brief, linear_outputs};
+use crate::monitor::Monitor;
 use crate::multiclass::{LinearSet, Patterns, Scheme};
+use crate::solver::Status;
 use crate::solver::linear::{LinearMachine, RuleState};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -102,8 +104,13 @@ pub fn linear_fit<'py>(
     let machines = door::run_within(py, limits, train.progress.as_ref(), |monitor| {
         with_matrix!(&view.matrix()?, matrix => {
             monitor.check()?;
-            LinearSet::new(matrix, codes, classes, samples)?
-                .train(&solver, scheme, constant, &starts, train.record_every, monitor)
+            let machines = LinearSet::new(matrix, codes, classes, samples)?
+                .train(&solver, scheme, constant, &starts, train.record_every, monitor)?;
+            // The rows are read in place: another thread may have changed them.
+            if machines.iter().any(|machine| machine.status == Status::NonFinite) {
+                matrix.check_again()?;
+            }
+            Ok(machines)
         })
     })?;
     to_python(py, machines)
@@ -171,12 +178,11 @@ pub fn linear_decision<'py>(
     let view = rows.view()?;
     let refused = |_| PyErr::from(Error::Data("coef must be contiguous".into()));
     let (weights, biases) = (coef.as_slice().map_err(refused)?, slice(&intercept)?);
-    let outputs = door::run(
-        py,
-        threads,
-        None,
-        |monitor| with_matrix!(&view.matrix()?, matrix => linear_outputs(matrix, weights, biases, monitor)),
-    )?;
+    let work = |monitor: &Monitor| with_matrix!(&view.matrix()?, matrix => linear_outputs(matrix, weights, biases, monitor));
+    let outputs = match is_brief(view.n_rows(), view.n_cols(), biases.len()) {
+        true => door::run_briefly(py, work),
+        false => door::run(py, threads, None, work),
+    }?;
     let n = outputs.len() / biases.len().max(1);
     Ok(outputs
         .into_pyarray(py)
@@ -221,7 +227,7 @@ pub fn decide<'py>(
     }
     let width = if n_classes == 2 { 1 } else { n_classes };
     let n = values.len() / m;
-    let (scores, classes) = door::run(py, 1, None, |monitor| {
+    let work = |monitor: &Monitor| {
         let mut scores = zeros(n, width, "scores")?;
         let mut classes: Vec<u32> = zeros(n, 1, "predictions")?;
         let mut votes = Votes::new(scheme, n_classes, patterns.as_ref());
@@ -234,7 +240,11 @@ pub fn decide<'py>(
             *class = votes.winner(outputs, Ties::LargestSum);
         }
         Ok((scores, classes))
-    })?;
+    };
+    let (scores, classes) = match is_brief(n, n_classes, m) {
+        true => door::run_briefly(py, work),
+        false => door::run(py, 1, None, work),
+    }?;
     let scores = scores.into_pyarray(py).reshape([n, width])?.into_any();
     Ok((scores, classes.into_pyarray(py)))
 }

@@ -13,7 +13,7 @@ pub struct SgdArgs {
     #[pyo3(item)]
     optimizer: String,
     #[pyo3(item)]
-    epochs: usize,
+    epochs: Option<usize>,
     #[pyo3(item)]
     batch_size: usize,
     #[pyo3(item)]

@@ -32,6 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(linear::count_patterns, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::check_kernel, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;
+    module.add_function(wrap_pyfunction!(kernels::rows_digest, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::simd_level, module)?)?;
     module.add_function(wrap_pyfunction!(folds::fold_labels, module)?)?;
     module.add_function(wrap_pyfunction!(folds::nested_fold_labels, module)?)?;

@@ -6,6 +6,7 @@ use super::state::{State, not_a_model, restored_rows, restored_view};
 use crate::Error;
 use crate::kernel::PackedRows;
 use crate::model;
+use crate::monitor::Monitor;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -17,6 +18,8 @@ pub struct Model {
     pub n_loops: Vec<u64>,
     pub status: Vec<String>,
     pub n_kernel_evals: u64,
+    /// Of the training rows; not known of a model from a file.
+    pub rows_digest: Option<u64>,
 }
 
 pub enum AnyModel {
@@ -50,13 +53,17 @@ macro_rules! apply {
     ($self:ident, $py:ident, $rows:ident, $threads:ident, $method:ident $(, $arg:expr)?) => {{
         let rows = Rows::extract($rows)?;
         let (view, inner) = (rows.view()?, &$self.inner);
-        door::run($py, $threads, None, |monitor| {
+        let work = |monitor: &Monitor| {
             match (inner, view.matrix()?) {
                 (AnyModel::F32(model), AnyMatrix::F32(matrix)) => model.$method(&matrix, $($arg,)? monitor),
                 (AnyModel::F64(model), AnyMatrix::F64(matrix)) => model.$method(&matrix, $($arg,)? monitor),
                 _ => Err(Error::Data("X has another dtype than the model".into())),
             }
-        })
+        };
+        match with_model!(inner, model => model.is_brief(view.n_rows())) {
+            true => door::run_briefly($py, work),
+            false => door::run($py, $threads, None, work),
+        }
     }};
 }
 
@@ -129,6 +136,17 @@ impl Model {
     #[getter]
     fn n_kernel_evals(&self) -> u64 {
         self.n_kernel_evals
+    }
+
+    /// Whether support vectors are sparse rows.
+    #[getter]
+    fn is_sparse(&self) -> bool {
+        with_model!(&self.inner, model => matches!(model.rows(), PackedRows::Sparse(_)))
+    }
+
+    #[getter]
+    fn rows_digest(&self) -> Option<u64> {
+        self.rows_digest
     }
 
     /// Rows as an array, or as the parts of a CSR matrix.
@@ -255,6 +273,7 @@ impl Model {
             n_loops: state.n_loops,
             status: state.status,
             n_kernel_evals: state.n_kernel_evals,
+            rows_digest: None,
         })
     }
 }

@@ -6,10 +6,10 @@ use super::kernels::KernelArgs;
 use super::model::{AnyModel, Model};
 use crate::Result;
 use crate::data::{Labels, Matrix};
-use crate::kernel::{Extent, Kernel, KernelSettings};
+use crate::kernel::{Extent, Kernel, KernelKind, KernelSettings};
 use crate::model;
 use crate::monitor::Monitor;
-use crate::multiclass::{RowSource, Scheme, TrainingSet};
+use crate::multiclass::{RowSource, Scheme, Training, TrainingSet};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Start, Status};
 use numpy::PyReadonlyArray1;
@@ -67,7 +67,7 @@ fn starts(arguments: &[StartArg<'_>]) -> PyResult<Vec<Start>> {
 }
 
 /// One model for each setting of the solver's path. Where a machine stalls on rows of f32, all are
-/// trained as if the rows were f64, and so is the model.
+/// trained as if the rows were f64; where outputs need f64, the model has rows of that type.
 pub fn fit(
     py: Python<'_>,
     data: &DataArgs<'_>,
@@ -92,23 +92,36 @@ pub fn fit(
         cache_bytes: train.cache_bytes,
         solver,
     };
+    // Training copies a precomputed matrix in any case, and checks its copy.
+    let rows = || match order.kernel.kind {
+        KernelKind::Precomputed => view.matrix(),
+        _ => view.snapshot(),
+    };
     door::run_within(py, limits, train.progress.as_ref(), |monitor| {
-        match &view.matrix()? {
-            AnyMatrix::F64(matrix) => order.train(matrix, monitor),
-            AnyMatrix::F32(matrix) => {
-                let models = order.train(matrix, monitor)?;
-                let has_stalled = |model: &Model| model.status.iter().any(|s| s == STALLED);
-                if !models.iter().any(has_stalled) || monitor.time_is_up() {
-                    return Ok(models);
-                }
-                // Kernel values in f32 may have been too coarse.
-                order.train(&matrix.convert::<f64>()?, monitor)
+        let set = match rows()? {
+            AnyMatrix::F64(matrix) => {
+                let set = order.set(matrix, monitor)?;
+                let training = order.solve(&set, monitor)?;
+                return order.models(&set, &training, monitor);
             }
+            AnyMatrix::F32(matrix) => order.set(matrix, monitor)?,
+        };
+        let training = order.solve(&set, monitor)?;
+        let any = |is: fn(&Machine) -> bool| training.machines.iter().flatten().any(is);
+        // Kernel values in f32 may have been too coarse.
+        let has_stalled = any(|machine| machine.status == Status::Stalled);
+        let is_coarse = has_stalled || any(|machine| machine.needs_f64);
+        if !is_coarse || monitor.time_is_up() {
+            return order.models(&set, &training, monitor);
         }
+        let set = set.widen()?;
+        if has_stalled {
+            let training = order.solve(&set, monitor)?;
+            return order.models(&set, &training, monitor);
+        }
+        order.models(&set, &training, monitor)
     })
 }
-
-const STALLED: &str = Status::Stalled.name();
 
 /// All that is known of a training but the rows.
 struct Order<'a, S> {
@@ -124,30 +137,42 @@ struct Order<'a, S> {
 }
 
 impl<S: BinarySolver> Order<'_, S> {
-    /// One model for each setting of the solver's path.
-    fn train<T: Lanes>(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<Model>>
-    where
-        AnyModel: From<model::Model<T>>,
-    {
-        let kernel = checked(self.kernel, matrix, monitor)?;
+    /// The rows with their labels and weights.
+    fn set<T: Lanes>(&self, matrix: Matrix<'_, T>, monitor: &Monitor) -> Result<TrainingSet<T>> {
+        let kernel = checked(self.kernel, &matrix, monitor)?;
         let labels = Labels::new(self.codes, self.class_weights.len())?;
         let weights = self.class_weights.to_vec();
-        let mut set = TrainingSet::with_kernel(matrix, labels, weights, kernel)?;
+        let mut set = TrainingSet::with_kernel(&matrix, labels, weights, kernel)?;
+        drop(matrix); // the set has its own copy
         if let Some(weights) = self.sample_weights {
             set = set.with_row_weights(weights)?;
         }
-        let set = set.with_starts(self.starts.clone())?;
+        set.with_starts(self.starts.clone())
+    }
+
+    /// All machines.
+    fn solve<T: Lanes>(&self, set: &TrainingSet<T>, monitor: &Monitor) -> Result<Training> {
         monitor.check()?;
         let (scheme, bytes) = (self.scheme, self.cache_bytes);
-        let training = set.train(self.solver, scheme, self.source, bytes, monitor)?;
+        set.train(self.solver, scheme, self.source, bytes, monitor)
+    }
+
+    /// A model for each setting of the solver's path.
+    fn models<T: Lanes>(
+        &self,
+        set: &TrainingSet<T>,
+        training: &Training,
+        monitor: &Monitor,
+    ) -> Result<Vec<Model>>
+    where
+        AnyModel: From<model::Model<T>>,
+    {
+        let digest = set.digest().value();
         let of_setting = |machines: &Vec<Machine>| {
-            let model = model::Model::new(&set, scheme, machines, matrix, monitor)?;
-            Ok(finish(
-                model,
-                machines,
-                training.n_kernel_evals,
-                matrix.n_rows(),
-            ))
+            let model = model::Model::new(set, self.scheme, machines, monitor)?;
+            let n_rows = set.labels().n_rows();
+            let n_kernel_evals = training.n_kernel_evals;
+            Ok(finish(model, machines, n_kernel_evals, n_rows, digest))
         };
         training.machines.iter().map(of_setting).collect()
     }
@@ -160,7 +185,10 @@ fn checked<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Kernel> {
     monitor.check()?;
-    let extent = Extent::of(matrix);
+    let extent = match kernel.kind {
+        KernelKind::Precomputed => Extent::of_values(0.0), // that of the copy is checked
+        _ => Extent::of(matrix),
+    };
     monitor.check()?;
     let kernel = kernel.check_within(matrix, extent)?;
     monitor.check()?;
@@ -173,6 +201,7 @@ fn finish<T: Lanes>(
     machines: &[Machine],
     n_kernel_evals: u64,
     n_rows: usize,
+    digest: u64,
 ) -> Model
 where
     AnyModel: From<model::Model<T>>,
@@ -184,5 +213,6 @@ where
         n_iter: each.clone().map(|machine| machine.n_iter as u64).collect(),
         n_loops: each.clone().map(|machine| machine.n_loops as u64).collect(),
         status: each.map(|machine| machine.status.name().into()).collect(),
+        rows_digest: Some(digest),
     }
 }

@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// One split with the cells to evaluate on it: all kernels with the whole path of the solver.
 #[derive(Debug, Clone)]
 pub struct Job<S> {
-    /// Numbers of the training rows, ascending.
+    /// Numbers of the training rows, in the order in which a single training would see them; a
+    /// number may occur more than once.
     pub train: Vec<u32>,
     /// Numbers of the rows to predict.
     pub test: Vec<u32>,

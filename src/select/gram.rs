@@ -58,6 +58,11 @@ impl<'a, T: Lanes> LazyGram<'a, T> {
         }
     }
 
+    /// The kernel.
+    pub fn kernel(&self) -> &'a Kernel {
+        self.kernel
+    }
+
     /// Kernel values that were computed.
     pub fn n_computed(&self) -> u64 {
         let rows = self.rows.iter().filter_map(OnceLock::get);

@@ -1,8 +1,10 @@
 //! Outputs of the machines of a path for the rows of a split.
 
 use super::gram::LazyGram;
+use crate::Result;
 use crate::data::Labels;
-use crate::kernel::KernelMatrix;
+use crate::kernel::{ExactSums, KernelMatrix, Threading};
+use crate::monitor::Monitor;
 use crate::multiclass::Patterns;
 use crate::simd::{self, Lanes};
 use crate::solver::Machine;
@@ -28,6 +30,26 @@ pub fn outputs<T: Lanes>(
         outputs.extend(sums.iter().map(|sum| sum + machine.bias));
     }
     outputs
+}
+
+/// Computes the outputs of machines in f64 that need it; `outputs` are those of a path for some
+/// rows, setting after setting.
+pub fn replace_coarse(
+    outputs: &mut [f64],
+    path: &[Machine],
+    exact: &dyn ExactSums,
+    rows: &[usize],
+    monitor: &Monitor,
+) -> Result<()> {
+    for (machine, outputs) in path.iter().zip(outputs.chunks_exact_mut(rows.len().max(1))) {
+        if machine.needs_f64 {
+            let terms = machine.terms.iter();
+            let terms: Vec<_> = terms.map(|&(row, beta)| (row as usize, beta)).collect();
+            outputs.fill(machine.bias);
+            exact.add(&terms, rows, outputs, Threading::SideBySide, monitor)?;
+        }
+    }
+    Ok(())
 }
 
 /// The patterns of training rows, sorted by class with their weights; the outputs are given

@@ -1,10 +1,11 @@
 //! The rows of one split, ready for every kernel.
 
 use crate::data::{Labels, Matrix, MinMax};
-use crate::kernel::{PackedRows, Queries};
+use crate::kernel::{Kernel, PackedRows, Queries, WidenedRows};
 use crate::monitor::Monitor;
 use crate::simd::{Lanes, Product, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
+use std::sync::OnceLock;
 
 /// Training rows sorted by class, then the test rows.
 pub struct Split<T: Lanes> {
@@ -21,6 +22,8 @@ pub struct Split<T: Lanes> {
     /// How they were scaled.
     pub scaling: MinMax,
     packed: PackedRows<T>,
+    /// The packed rows in f64, where a solver has asked for them.
+    wide: OnceLock<PackedRows<f64>>,
 }
 
 /// Products of the training rows with all rows.
@@ -82,6 +85,7 @@ impl<T: Lanes> Split<T> {
         let all: Vec<u32> = (0..order.len() as u32).collect();
         Ok(Self {
             packed: PackedRows::new(&rows, &all)?,
+            wide: OnceLock::new(),
             labels,
             classes,
             test_codes: test.iter().map(|&row| codes[row as usize]).collect(),
@@ -89,6 +93,11 @@ impl<T: Lanes> Split<T> {
             scaling,
             rows,
         })
+    }
+
+    /// The rows in f64, for kernel values that are rounded to less.
+    pub fn widened<'a>(&'a self, kernel: &'a Kernel) -> Option<WidenedRows<'a, T>> {
+        WidenedRows::new(&self.packed, kernel, &self.wide)
     }
 
     /// Number of training rows.

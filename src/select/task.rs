@@ -3,11 +3,11 @@
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Job, Mode, Plan};
 use super::gram::{LazyGram, Pool, spare_rows};
-use super::outputs::{outputs, patterns};
+use super::outputs::{outputs, patterns, replace_coarse};
 use super::shared::Shared;
 use super::split::{Products, Split};
 use crate::data::Matrix;
-use crate::kernel::{Extent, GramRows, Kernel, Threading};
+use crate::kernel::{ExactSums, Extent, GramRows, Kernel, Threading};
 use crate::model::{Model, Votes};
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, TrainingSet};
@@ -151,7 +151,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         } else {
             (0..n_machines).map(train).collect::<Result<_>>()?
         };
-        let cells = self.count(split, &paths, gram.n_computed());
+        let n_exact: u64 = paths.iter().map(|tested| tested.n_exact).sum();
+        let cells = self.count(split, &paths, gram.n_computed() + n_exact);
         drop(gram);
         self.memory.kernel_rows.give(room);
         self.keep(split, number, cells)
@@ -189,6 +190,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     ) -> Result<Tested> {
         let plan = self.plan;
         let spec = plan.scheme.machine(number, &split.labels);
+        let exact = split.widened(gram.kernel());
         let weight = |&class: &usize| self.class_weight(split, class);
         let row_weights = self.row_weights(split);
         let problem = Problem {
@@ -197,6 +199,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             row_weights: row_weights.as_deref(),
             order: split.labels.order(),
             start: &Start::Zero,
+            exact: exact.as_ref().map(|rows| rows as &dyn ExactSums),
         };
         let mut rows = GramRows::new(gram, spec.parts, Threading::SideBySide);
         let clock = self.clock.start(Phase::Training);
@@ -204,8 +207,16 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         drop(clock);
         let _clock = self.clock.start(Phase::Testing);
         let first = self.first_column(split);
-        let outputs = outputs(gram, split.n_rows() - first, first, &path);
-        Ok(Tested { path, outputs })
+        let mut outputs = outputs(gram, split.n_rows() - first, first, &path);
+        if let Some(exact) = &exact {
+            let rows: Vec<usize> = (first..split.n_rows()).collect();
+            replace_coarse(&mut outputs, &path, exact, &rows, self.monitor)?;
+        }
+        Ok(Tested {
+            path,
+            outputs,
+            n_exact: exact.map_or(0, |rows| rows.n_computed()),
+        })
     }
 
     /// The first row that outputs are wanted for: that of the test rows, unless patterns of the
@@ -302,23 +313,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             places[row as usize] = place as u32;
         }
         let train_rows = &rows.gather(&places)?;
-        let labels = split.labels.clone();
-        let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
-        let mut set = TrainingSet::new(
-            train_rows,
-            labels,
-            weights.collect(),
-            self.job.kernels[number],
-        )?;
-        if let Some(weights) = plan.row_weights {
-            let own: Vec<f64> = self
-                .job
-                .train
-                .iter()
-                .map(|&row| weights[row as usize])
-                .collect();
-            set = set.with_row_weights(&own)?;
-        }
+        let kernel = self.job.kernels[number].check(train_rows)?;
+        let set = self.training_set(split, train_rows, kernel)?;
         let clock = self.clock.start(Phase::Training);
         let training = set.train(
             &self.job.solver,
@@ -336,8 +332,12 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             return Ok(None);
         }
         let settings: Vec<&[Machine]> = training.machines.iter().map(Vec::as_slice).collect();
-        let model = Model::path(&set, plan.scheme, &settings, train_rows, self.monitor)?;
-        let predicted = model.predict_path(&test_rows, plan.ties, self.monitor)?;
+        let needs_f64 = training.machines.iter().flatten().any(|m| m.needs_f64);
+        let (predicted, n_counting_evals) = if needs_f64 {
+            self.predict(&set.widen()?, &settings, &test_rows.convert()?)?
+        } else {
+            self.predict(&set, &settings, &test_rows)?
+        };
         let k = plan.n_classes;
         let mut confusions = vec![vec![0; k * k]; settings.len()];
         for (&code, winners) in split
@@ -357,7 +357,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             .map(|(place, (confusion, machines))| {
                 let machines: Vec<&Machine> = machines.iter().collect();
                 let n_kernel_evals = if place == 0 {
-                    training.n_kernel_evals + model.n_counting_evals(split.n_train())
+                    training.n_kernel_evals + n_counting_evals
                 } else {
                     0
                 };
@@ -365,6 +365,39 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             })
             .collect();
         Ok(Some(cells))
+    }
+
+    /// The training rows of a split, in the caller's order, with their weights.
+    fn training_set<U: Lanes>(
+        &self,
+        split: &Split<T>,
+        train_rows: &Matrix<'_, U>,
+        kernel: Kernel,
+    ) -> Result<TrainingSet<U>> {
+        let labels = split.labels.clone();
+        let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
+        let set = TrainingSet::with_kernel(train_rows, labels, weights.collect(), kernel)?;
+        match self.plan.row_weights {
+            None => Ok(set),
+            Some(weights) => {
+                let rows = self.job.train.iter();
+                let own: Vec<f64> = rows.map(|&row| weights[row as usize]).collect();
+                set.with_row_weights(&own)
+            }
+        }
+    }
+
+    /// The class of each test row for each setting of the path, and the kernel values that
+    /// counting patterns of training rows took.
+    fn predict<U: Lanes>(
+        &self,
+        set: &TrainingSet<U>,
+        settings: &[&[Machine]],
+        test_rows: &Matrix<'_, U>,
+    ) -> Result<(Vec<u32>, u64)> {
+        let model = Model::path(set, self.plan.scheme, settings, self.monitor)?;
+        let predicted = model.predict_path(test_rows, self.plan.ties, self.monitor)?;
+        Ok((predicted, model.n_counting_evals(set.labels().n_rows())))
     }
 
     /// Says which split an error is about.
@@ -385,6 +418,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
 struct Tested {
     path: Vec<Machine>,
     outputs: Vec<f64>,
+    /// Kernel values computed in f64.
+    n_exact: u64,
 }
 
 fn cell(confusion: Vec<u32>, n_kernel_evals: u64, n_train: usize, machines: &[&Machine]) -> Cell {

@@ -30,8 +30,6 @@ pub struct L2 {
     n_iter: usize,
     /// What was added to g and taken from it since it was summed up, at most.
     moved: f64,
-    /// The largest `K_ii + 1` of all rows that had an alpha.
-    largest: f64,
 }
 
 /// The rows that an optimum would bring closer together.
@@ -63,27 +61,12 @@ impl Extremes {
 
 impl L2 {
     /// The problem of a C, from nothing.
-    pub fn new(problem: &Problem<'_>, parts: &Parts) -> Result<Self> {
+    pub fn new(problem: &Problem<'_>, parts: &Parts, c: f64) -> Result<Self> {
         let n = parts.n_rows();
-        Ok(Self {
-            parts: parts.clone(),
-            signs: problem.signs_of(parts),
-            weights: problem.weights_of(parts),
-            ridge: vec![0.0; n],
-            alpha: vec![0.0; n],
-            g: vec![0.0; n],
-            fall: vec![f64::NEG_INFINITY; n],
-            n_iter: 0,
-            moved: 0.0,
-            largest: 0.0,
-        })
-    }
-
-    /// Goes over to another C; alpha stays, and no kernel value is needed.
-    pub fn set_c(&mut self, c: f64) -> Result<()> {
+        let weights = problem.weights_of(parts);
         let smallest = 1.0 / LARGEST;
         let is_lost = |weight: &&f64| **weight > 0.0 && c * **weight < smallest;
-        if let Some(weight) = self.weights.iter().find(is_lost) {
+        if let Some(weight) = weights.iter().find(is_lost) {
             let rule = "times C it is too small";
             return Err(Error::parameter(
                 "class_weight or sample_weight",
@@ -91,17 +74,18 @@ impl L2 {
                 rule,
             ));
         }
-        self.n_iter = 0;
-        for i in 0..self.alpha.len() {
-            let ridge = 1.0 / (c * self.weights[i]);
-            if self.weights[i] == 0.0 {
-                self.g[i] = f64::INFINITY;
-            } else {
-                self.g[i] += (ridge - self.ridge[i]) * self.alpha[i];
-            }
-            self.ridge[i] = ridge;
-        }
-        Ok(())
+        let without = |weight: &f64| if *weight == 0.0 { f64::INFINITY } else { 0.0 };
+        Ok(Self {
+            parts: parts.clone(),
+            signs: problem.signs_of(parts),
+            ridge: weights.iter().map(|weight| 1.0 / (c * weight)).collect(),
+            alpha: vec![0.0; n],
+            g: weights.iter().map(without).collect(),
+            fall: vec![f64::NEG_INFINITY; n],
+            n_iter: 0,
+            moved: 0.0,
+            weights,
+        })
     }
 
     /// The label of a row.
@@ -225,7 +209,6 @@ impl L2 {
             self.fall[i] = if alpha > 0.0 { 0.0 } else { f64::NEG_INFINITY };
             let row = rows.prepared(i);
             let size = row.at(i).to_f64() + 1.0;
-            self.largest = self.largest.max(size);
             self.moved += (size + self.ridge[i]) * change.abs();
             (row, self.signs[i] * change)
         });
@@ -252,9 +235,14 @@ impl L2 {
         f64::EPSILON * self.moved
     }
 
-    /// How far rounding of the kernel values to `T` may have moved g.
-    pub fn rounding<T>(&self) -> f64 {
-        rounding::<T>(self.largest, &self.alpha)
+    /// How far apart the rounding of kernel values has moved two values of g.
+    pub fn rounding(&self, problem: &Problem<'_>, enough: f64, monitor: &Monitor) -> Result<f64> {
+        let beta: Vec<f64> = (0..self.alpha.len())
+            .map(|i| self.signs[i] * self.alpha[i])
+            .collect();
+        let total: f64 = beta.iter().sum();
+        let sum = |i: usize| self.signs[i] * (self.g[i] - self.ridge[i] * self.alpha[i]) - total;
+        rounding(problem, &self.parts, &beta, sum, enough, monitor)
     }
 
     /// Steps since C was set.
@@ -282,6 +270,7 @@ impl L2 {
             n_iter: self.n_iter,
             n_loops: 1,
             status,
+            needs_f64: false,
         };
         machine.or_nothing()
     }

@@ -18,7 +18,7 @@
 //! ways end at the same optimum.
 
 use super::l2::{Extremes, L2};
-use super::{BinarySolver, COARSE, Limit, Machine, Problem, Start, Status, ascending, positive};
+use super::{BinarySolver, Limit, Machine, Problem, Start, Status, positive};
 use crate::data::Random;
 use crate::kernel::KernelRows;
 use crate::monitor::Monitor;
@@ -113,22 +113,17 @@ impl BinarySolver for MnSvm {
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
         let parts = rows.parts().clone();
-        let mut state = L2::new(problem, &parts)?;
         let limit = Limit::new(self.settings.max_iter, parts.n_rows());
-        let mut machines = vec![None; self.settings.cs.len()];
-        let mut is_first = true;
-        let mut random = Random::new(self.settings.seed);
-        for number in ascending(&self.settings.cs) {
-            state.set_c(self.settings.cs[number])?;
-            if std::mem::take(&mut is_first) {
-                start(&mut state, problem, rows, monitor)?;
-            }
-            let status = self.run(&mut state, rows, limit, &mut random, monitor)?;
+        let mut train = |&c: &f64| {
+            let mut state = L2::new(problem, &parts, c)?;
+            start(&mut state, problem, rows, monitor)?;
+            let mut random = Random::new(self.settings.seed);
+            let status = self.run(&mut state, problem, rows, limit, &mut random, monitor)?;
             let square = state.square();
             let factor = if square > 0.0 { 1.0 / square } else { 0.0 };
-            machines[number] = Some(state.machine(factor, status));
-        }
-        Ok(machines.into_iter().flatten().collect())
+            Ok(state.machine(factor, status))
+        };
+        self.settings.cs.iter().map(&mut train).collect()
     }
 }
 
@@ -155,6 +150,7 @@ impl MnSvm {
     fn run<T: Lanes>(
         &self,
         state: &mut L2,
+        problem: &Problem<'_>,
         rows: &mut impl KernelRows<T>,
         limit: Limit,
         random: &mut Random,
@@ -181,7 +177,7 @@ impl MnSvm {
                 }
                 if eps <= self.settings.eps {
                     let tol = eps * square.sqrt() * tau.sqrt();
-                    let is_exact = state.rounding::<T>() <= COARSE * tol;
+                    let is_exact = state.rounding(problem, tol, monitor)? <= tol;
                     return Ok(if is_exact {
                         Status::Converged
                     } else {

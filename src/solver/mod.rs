@@ -20,7 +20,7 @@ pub use ollawv::{Ollawv, OllawvSettings};
 pub use svc::{Svc, SvcSettings};
 
 use crate::data::Matrix;
-use crate::kernel::{KernelRows, Parts};
+use crate::kernel::{ExactSums, KernelRows, Parts, Threading};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::{Error, Result};
@@ -66,7 +66,7 @@ pub enum Start {
 }
 
 /// The labels and weights of a binary problem; its rows are a [`KernelRows`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Problem<'a> {
     /// The label, +1 or -1, of all rows of each part.
     pub signs: &'a [f64],
@@ -78,6 +78,8 @@ pub struct Problem<'a> {
     pub order: &'a [u32],
     /// Where to start.
     pub start: &'a Start,
+    /// Sums of kernel values in f64; `None` where those of the rows are exact already.
+    pub exact: Option<&'a dyn ExactSums>,
 }
 
 impl Problem<'_> {
@@ -123,19 +125,43 @@ fn positive(name: &'static str, values: &mut [f64]) -> Result<()> {
     Ok(())
 }
 
-/// How far, about, the rounding of kernel values to `T` may move an output: the errors of values
-/// up to `largest` are independent of each other. 0 for f64, where other errors are larger.
-fn rounding<T>(largest: f64, coefficients: &[f64]) -> f64 {
-    if size_of::<T>() > size_of::<f32>() {
-        return 0.0;
-    }
-    let square: f64 = coefficients.iter().map(|beta| beta * beta).sum();
-    0.5 * f64::from(f32::EPSILON) * largest * square.sqrt()
-}
+/// Rows on which rounding is measured: so many of all, and of those with a coefficient.
+const PROBES: usize = 16;
 
-/// The multiple of tol that [`rounding`], which sees the worst case, may reach before a machine
-/// is not taken for an optimum. Its trainer then turns to f64.
-const COARSE: f64 = 10.0;
+/// How far the rounding of kernel values has moved the sums `K beta` of rows against each other.
+///
+/// A bound from the coefficients is enough where they are small. Otherwise the sums of
+/// some rows are computed in f64: `sums(i)` is what the solver holds for row `i`.
+fn rounding(
+    problem: &Problem<'_>,
+    parts: &Parts,
+    beta: &[f64],
+    sums: impl Fn(usize) -> f64,
+    enough: f64,
+    monitor: &Monitor,
+) -> Result<f64> {
+    let Some(exact) = problem.exact else {
+        return Ok(0.0);
+    };
+    let bound = 2.0 * exact.precision() * beta.iter().map(|beta| beta.abs()).sum::<f64>();
+    if bound <= enough {
+        return Ok(bound);
+    }
+    let used: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
+    let terms: Vec<(usize, f64)> = used.iter().map(|&i| (parts.global(i), beta[i])).collect();
+    let stride = |n: usize| n.div_ceil(PROBES).max(1);
+    let of_all = (0..beta.len()).step_by(stride(beta.len()));
+    let of_used = used.iter().copied().step_by(stride(used.len()));
+    let probes: Vec<usize> = of_all.chain(of_used).collect();
+    let rows: Vec<usize> = probes.iter().map(|&i| parts.global(i)).collect();
+    let mut found = vec![0.0; rows.len()];
+    exact.add(&terms, &rows, &mut found, Threading::SideBySide, monitor)?;
+    let errors = probes.iter().zip(&found).map(|(&i, sum)| sums(i) - sum);
+    let (low, high) = errors.fold((0.0, 0.0), |(low, high): (f64, f64), error| {
+        (low.min(error), high.max(error))
+    });
+    Ok(exact.spread() * (high - low))
+}
 
 /// The numbers of the values, smallest value first.
 fn ascending(values: &[f64]) -> Vec<usize> {
@@ -196,6 +222,9 @@ pub struct Machine {
     pub n_loops: usize,
     /// How the training ended.
     pub status: Status,
+    /// Whether outputs need kernel values in f64: those of the rows' own type would move them by
+    /// more than the tolerance.
+    pub needs_f64: bool,
 }
 
 impl Machine {

@@ -283,6 +283,7 @@ impl Run {
             n_iter,
             n_loops: 1,
             status,
+            needs_f64: false,
         };
         machine.or_nothing()
     }

@@ -7,12 +7,12 @@
 //! ```
 //!
 //! until the largest violation (`|E_i|` where alpha is positive, `E_i` where it is 0) is
-//! below tol. The problem is stated in [`super::l2`]. Along a path, C ascends and each
-//! machine starts from the one before. Cost: a kernel row and a pass over all rows for each
-//! step.
+//! below tol. The problem is stated in [`super::l2`]. The machines of a path are trained one
+//! by one: to start from the one before saves no steps. Cost: a kernel row and a pass over all
+//! rows for each step.
 
 use super::l2::{Extremes, L2};
-use super::{BinarySolver, COARSE, Limit, Machine, Problem, Start, Status, ascending, positive};
+use super::{BinarySolver, Limit, Machine, Problem, Start, Status, positive};
 use crate::kernel::KernelRows;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -67,21 +67,18 @@ impl BinarySolver for NnIsda {
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
         let parts = rows.parts().clone();
-        let mut state = L2::new(problem, &parts)?;
         let limit = Limit::new(self.settings.max_iter, parts.n_rows());
-        let mut machines = vec![None; self.settings.cs.len()];
-        let mut start = Some(problem.start);
-        for number in ascending(&self.settings.cs) {
-            state.set_c(self.settings.cs[number])?;
-            if let Some(Start::Terms(terms)) = start.take() {
+        let mut train = |&c: &f64| {
+            let mut state = L2::new(problem, &parts, c)?;
+            if let Start::Terms(terms) = problem.start {
                 // A far start would leave its rounding errors in g.
                 state.start_from_shares(terms, rows, monitor)?;
                 state.rescale();
             }
-            let status = self.run(&mut state, rows, limit, monitor)?;
-            machines[number] = Some(state.machine(1.0, status));
-        }
-        Ok(machines.into_iter().flatten().collect())
+            let status = self.run(&mut state, problem, rows, limit, monitor)?;
+            Ok(state.machine(1.0, status))
+        };
+        self.settings.cs.iter().map(&mut train).collect()
     }
 }
 
@@ -89,6 +86,7 @@ impl NnIsda {
     fn run<T: Lanes>(
         &self,
         state: &mut L2,
+        problem: &Problem<'_>,
         rows: &mut impl KernelRows<T>,
         limit: Limit,
         monitor: &Monitor,
@@ -106,7 +104,8 @@ impl NnIsda {
                     is_fresh = true;
                     continue;
                 }
-                let is_exact = state.rounding::<T>() <= COARSE * self.settings.tol;
+                let tol = self.settings.tol;
+                let is_exact = state.rounding(problem, tol, monitor)? <= tol;
                 return Ok(if is_exact {
                     Status::Converged
                 } else {

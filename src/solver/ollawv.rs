@@ -208,6 +208,7 @@ impl Ollawv {
                 bias: if self.settings.bias { c * total } else { 0.0 },
                 n_iter: len,
                 n_loops: 1,
+                needs_f64: false,
                 status: if ended {
                     Status::Converged
                 } else {

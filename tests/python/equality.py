@@ -3,6 +3,12 @@
 import pickle
 
 import numpy as np
+import scipy.sparse as sp
+
+
+def dense(values):
+    """Return an attribute that is sparse where the estimator was fitted on sparse rows."""
+    return values.toarray() if sp.issparse(values) else np.asarray(values)
 
 
 def assert_same_estimator(copy, model):

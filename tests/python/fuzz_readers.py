@@ -87,6 +87,7 @@ def _in_a_process(work, *arguments):
 def _loop(name, first, end, until, shared, out):
     warnings.simplefilter("error")
     warnings.filterwarnings("ignore", ".*created on Python 2")  # numpy reads such arrays
+    warnings.filterwarnings("ignore", "the first column has no name")  # and is ignored
     n_bytes = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (n_bytes + _MOST_BYTES,) * 2)
     accepted = refused = n_faults = 0

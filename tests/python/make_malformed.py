@@ -4,6 +4,7 @@ Run it after a change of a format: ``python tests/python/make_malformed.py``.
 """
 
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -18,6 +19,7 @@ from malformed import CORPUS, RUN, empty_table
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.5], [0.5, 0.25]])
 Y = np.array(["a", "b", "c", "b", "a"])
+warnings.filterwarnings("ignore", ".*text labels in alphabetical order")
 # An array that says of itself that it has a million times a million times a thousand numbers.
 HUGE = member(np.zeros(2)).replace(b"(2,), }" + b" " * 14, b"(999999999999999,), }")
 
@@ -33,11 +35,21 @@ def models():
     yield "scaled", make_pipeline(MinMaxScaler(), OLLAWV(gamma=1.0)).fit(X, Y)
 
 
+def model_of_table(folder):
+    """A model that knows the columns of its table."""
+    path = folder / "table.csv"
+    path.write_text("size,colour,kind\n1,red,1.0\n2,green,2.0\n3,blue,1.0\n4,red,2.0\n")
+    data = hinge.datasets.read(path)
+    path.unlink()
+    model = SVC(C=2).fit(data.X, data.labels)
+    hinge.save(model, folder / "table.hinge", schema=data.schema)
+
+
 def malformed_models(folder):
     """One thing wrong with a model whose checksums are right."""
 
-    def header(name, change):
-        own, arrays = parts(good)
+    def header(name, change, good=None):
+        own, arrays = parts(good or folder / "valid" / "kernel.hinge")
         change(own)
         rebuild(folder / f"{name}.hinge", own, arrays)
 
@@ -55,6 +67,10 @@ def malformed_models(folder):
     header("columns-negative", lambda h: h["fitted"].update({"n_features_in_": -5}))
     header("columns-huge", lambda h: h["fitted"].update({"model/n_cols": 2_000_000_000}))
     header("field-missing", lambda h: h["fitted"].pop("model/degree"))
+    table = folder / "valid" / "table.hinge"
+    header("schema-text", lambda h: h["fitted"].update(schema="size"), table)
+    header("schema-labels", lambda h: h["fitted"]["schema"].update(labels=["2.0", "1.0"]), table)
+    header("schema-columns", lambda h: h["fitted"]["schema"]["features"].pop(), table)
     array("bias-nan", "model/intercept", lambda b: b * np.nan)
     array("vectors-missing", "model/rows", lambda rows: rows[:0])
     array("counts-huge", "model/n_support", lambda n: n + np.uint64(2**63))
@@ -164,6 +180,7 @@ def states(folder):
 if __name__ == "__main__":
     for name, model in models():
         hinge.save(model, CORPUS / "model" / "valid" / f"{name}.hinge")
+    model_of_table(CORPUS / "model" / "valid")
     malformed_models(CORPUS / "model")
     datasets(CORPUS / "npz")
     checkpoints(CORPUS / "checkpoint")

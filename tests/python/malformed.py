@@ -132,6 +132,18 @@ def check_dataset(found, path):
     assert repr(found)
 
 
+def check_table(found, path):
+    """A table that is read by its own schema is what it was."""
+    check_dataset(found, path)
+    header = None if path.suffix == ".arff" else found.schema.has_header
+    again = datasets.read(path, header=header, schema=found.schema)
+    np.testing.assert_array_equal(again.y, found.y)
+    np.testing.assert_array_equal(again.labels, found.labels)
+    assert again.X.shape == found.X.shape
+    assert sp.issparse(again.X) == sp.issparse(found.X)
+    assert not (again.X != found.X).sum()
+
+
 def check_phrases(found, path):
     phrases, labels = found
     assert len(phrases) == len(labels) > 0
@@ -219,8 +231,8 @@ def check_checkpoint(table, path):
 READERS = {
     "libsvm-text": Reader(read_text, check_text, mutations.text),
     "libsvm-model": Reader(hinge.load_libsvm_model, check_libsvm_model, mutations.text),
-    "table": Reader(read_table, check_dataset, mutations.text),
-    "arff": Reader(read_table, check_dataset, mutations.text),
+    "table": Reader(read_table, check_table, mutations.text),
+    "arff": Reader(read_table, check_table, mutations.text),
     "phrases": Reader(hinge.load_phrases, check_phrases, mutations.text),
     "npz": Reader(datasets.read, check_dataset, mutations.archive),
     "model": Reader(hinge.load, check_model, mutations.archive),

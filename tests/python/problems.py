@@ -13,6 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
+from equality import dense
 from hinge import MNSVM, NNISDA, SVC, LinearSVC, NewtonSVC
 from linear_reference import machines
 from reference import kernel
@@ -129,8 +130,9 @@ class Machine(NamedTuple):
 def machines_of(model, problem):
     """Yield the machines of a model with a kernel."""
     X, codes, k = problem.X, problem.y, len(model.classes_)
-    whole = np.zeros((len(model.dual_coef_), len(codes)))
-    whole[:, model.support_] = model.dual_coef_
+    coefficients = dense(model.dual_coef_)
+    whole = np.zeros((len(coefficients), len(codes)))
+    whole[:, model.support_] = coefficients
     prices = problem.params["C"] * (
         np.ones(len(codes)) if problem.weights is None else problem.weights
     )

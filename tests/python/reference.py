@@ -9,6 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
+from equality import dense
+
 
 def kernel(X, Z, name="rbf", gamma=1.0, degree=3, coef0=0.0):
     """Values of all pairs of a row of X and a row of Z."""
@@ -114,14 +116,15 @@ def coefficients(model, machine, k, multi_class="ovo"):
     """Coefficient of each support vector in one machine, from scikit-learn's layout."""
     ends = np.cumsum(model.n_support_)
     classes = np.searchsorted(ends, np.arange(ends[-1]), side="right")
+    found = dense(model.dual_coef_)
     if k == 2:
-        return model.dual_coef_[0]
+        return found[0]
     if multi_class != "ovo":
-        return model.dual_coef_[machine]
+        return found[machine]
     a, b = pairs(k)[machine]
     row = np.where(classes == a, b - 1, a)
     own = (classes == a) | (classes == b)
-    return np.where(own, model.dual_coef_[row, np.arange(ends[-1])], 0.0)
+    return np.where(own, found[row, np.arange(ends[-1])], 0.0)
 
 
 def order_of_steps(model, coefs, weights=1.0, C=1.0):

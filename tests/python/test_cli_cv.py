@@ -1,6 +1,7 @@
 """``hinge cv``, ``hinge train -v`` and ``hinge nested-cv`` give the numbers of Python."""
 
 import json
+import re
 import signal
 
 import numpy as np
@@ -130,3 +131,17 @@ def test_ctrl_c_shows_the_methods_that_are_done(monkeypatch):
     facts = json.loads(result.stdout)
     assert facts["complete"] is False
     assert facts["methods"]["svc"]["outer_scores"] == alone["outer_scores"]
+
+
+@pytest.mark.case(103, of="nested_cv")
+def test_ctrl_c_says_how_far_the_run_came(monkeypatch):
+    def interrupt(facts):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_nested, "cells_shown", lambda output: interrupt)
+    grid = ["--grid", "gamma=0.1,1", "--outer", 2, "--inner", 2]
+    shown = call("nested-cv", "iris", *grid, "-s", "svc", "-s", "ollawv").stdout
+    assert re.search(r"svc: not complete, interrupted after \d of 10 trainings; finished: ", shown)
+    assert re.search(r"best inner accuracy so far: 0\.\d{4} \(gamma=", shown)
+    assert "not started: ollawv" in shown
+    assert "nan" not in shown

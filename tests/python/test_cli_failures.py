@@ -8,8 +8,8 @@ import pytest
 
 import hinge
 from commands import call, stdout_of
-from hinge import datasets
 from hinge.cli._source import Source
+from hinge.datasets import _lookup
 
 pytestmark = pytest.mark.case(95)
 
@@ -130,5 +130,5 @@ def test_a_fault_of_the_program_is_no_traceback(monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("by\nzero")
 
-    monkeypatch.setattr(datasets, "load", fail)
+    monkeypatch.setattr(_lookup, "load_for", fail)
     assert sentence_of("cv", "iris") == "hinge: ZeroDivisionError: by zero (--debug shows where)"

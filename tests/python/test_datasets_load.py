@@ -67,7 +67,7 @@ def test_the_argument_comes_before_the_environment(tmp_path, monkeypatch):
 
 def test_of_several_formats_npz_comes_first_and_the_others_in_order(tmp_path):
     (tmp_path / "mine.arff").write_text("@attribute a real\n@attribute b {u,v}\n@data\n1,u\n")
-    (tmp_path / "mine.csv").write_text("1,u\n2,v\n")
+    (tmp_path / "mine.csv").write_text("x,kind\n1,u\n2,v\n")
     (tmp_path / "mine.svm").write_text("1 1:1\n2 1:2\n1 1:3\n")
     write_npz(tmp_path / "mine.npz", 4)
     for ending, n_rows in ((".npz", 4), (".svm", 3), (".csv", 2), (".arff", 1)):

@@ -33,7 +33,7 @@ def test_every_set_of_the_papers_is_registered_with_its_shape():
 
 def test_what_is_at_hand_loads_and_what_is_not_does_not(tmp_path):
     np.savez(tmp_path / "glass.npz", X=np.eye(3), y=np.arange(3))
-    (tmp_path / "mine.csv").write_text("1,a\n2,b\n")
+    (tmp_path / "mine.csv").write_text("x,kind\n1,a\n2,b\n")
     (tmp_path / "README.md").write_text("words")
     (tmp_path / "LICENSE").write_text("words")
     (tmp_path / ".hidden.csv").write_text("1,a\n")

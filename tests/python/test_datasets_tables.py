@@ -82,7 +82,7 @@ def test_any_quoted_word_is_a_label(tmp_path_factory, table):
     [
         ("height,kind\n1,a\n2,b\n", 2),
         ("height,kind\n1,0\n2,1\n", 2),
-        ("1,a\n2,b\n", 2),
+        ("1,a\n2,b\n3,a\n", 3),
         ("red,a\nblue,b\nred,a\n", 3),
         ("colour,kind\nblue,b\nred,a\n", 2),
         ("0,1,target\n5,6,0\n7,8,1\n", 2),
@@ -125,7 +125,7 @@ def test_rows_with_a_missing_value_can_be_left_out(write, mark):
     ],
 )
 def test_spaces_blank_lines_quotes_and_byte_order_marks_do_not_matter(write, text):
-    found = datasets.read(write(text))
+    found = datasets.read(write(text), header=False)
     assert found.X.tolist() == [[1, 2], [3, 4]]
     assert found.labels.tolist() == ["u", "v"]
 
@@ -134,7 +134,7 @@ def test_spaces_blank_lines_quotes_and_byte_order_marks_do_not_matter(write, tex
 def test_packed_tables(tmp_path, ending, pack):
     path = tmp_path / f"some.data{ending}"
     path.write_bytes(pack(b"1,u\n2,v\n"))
-    found = datasets.read(path)
+    found = datasets.read(path, header=False)
     assert (found.name, found.X.ravel().tolist()) == ("some", [1, 2])
 
 

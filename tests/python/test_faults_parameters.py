@@ -198,7 +198,7 @@ def test_nested_cross_validation_names_its_arguments(estimator, noisy, arguments
     [
         ({"c": [1.0]}, {}, "Invalid parameter 'c'"),
         ({"C": []}, {}, "'C' need.* non-empty|empty"),
-        ({"C": [1.0]}, {"cv": 1}, "n_splits=1"),
+        ({"C": [1.0]}, {"cv": 1}, "The 'cv' parameter of"),
         ({"C": [1.0]}, {"n_jobs": 0}, "n_jobs"),
         ({"C": [-1.0]}, {"error_score": "raise"}, r"C = -1"),
     ],

@@ -160,10 +160,10 @@ def test_rows_too_large_for_float32_are_trained_as_float64(C, scale, layout):
     wide = SVC(kernel="linear", C=C).fit(X.astype(np.float64), y)
     (found,), (expected,) = narrow.certificate_, wide.certificate_
     assert narrow.status_ == ["converged"]
-    assert found.violation <= 5e-3
+    assert found.violation <= 2 * narrow.tol
     assert found.primal == pytest.approx(expected.primal, rel=1e-3)
-    if C * scale > 100:
-        np.testing.assert_array_equal(narrow.decision_function(X), wide.decision_function(X))
+    outputs = narrow.decision_function(X), wide.decision_function(X)
+    np.testing.assert_allclose(*outputs, atol=5 * narrow.tol)
 
 
 @UNCONVERGED
@@ -182,10 +182,10 @@ def test_what_converges_on_float32_is_an_optimum(kind, C, scale):
 @pytest.mark.case(66)
 def test_float32_stays_float32_where_that_is_enough():
     X, y = problem(n=300)
-    for C in (1.0, 1024.0):
+    for C in (1.0, 32.0):
         model = SVC(C=C).fit(X.astype(np.float32), y)
         assert model.support_vectors_.dtype == np.float32
-        assert model.certificate_[0].violation <= 5e-3
+        assert model.certificate_[0].violation <= 2 * model.tol
 
 
 @pytest.mark.case(66)

@@ -10,6 +10,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from equality import dense
 from hinge import MNSVM, NLSGD, NNISDA, SVC, NewtonSVC
 from reference import SplitMix
 
@@ -33,7 +34,7 @@ def three_classes(n=90):
 
 def beta_of(model, n):
     beta = np.zeros(n)
-    beta[model.support_] = model.dual_coef_[0]
+    beta[model.support_] = dense(model.dual_coef_)[0]
     return beta
 
 

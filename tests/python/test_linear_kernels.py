@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn import datasets
 
+from equality import dense
 from hinge import MNSVM, NLSGD, NNISDA, OLLAWV, SVC, LinearSVC, NewtonSVC
 
 UNCONVERGED = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -103,8 +104,8 @@ def test_outputs_are_sums_over_the_support_vectors(kind, layout, dtype, multi_cl
     if hasattr(model, "random_state"):
         model.set_params(random_state=0)
     model.fit(X, y)
-    dense = np.asarray(X.todense() if sp.issparse(X) else X, dtype=float)
-    kernel = dense @ dense[model.support_].T
+    rows = dense(X).astype(float)
+    kernel = rows @ rows[model.support_].T
     expected = machine_outputs(model, kernel, y[model.support_], multi_class)
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=2e-5, atol=2e-5)
 
@@ -112,12 +113,12 @@ def test_outputs_are_sums_over_the_support_vectors(kind, layout, dtype, multi_cl
 def machine_outputs(model, kernel, labels, multi_class):
     """The sum over support vectors for each machine, by the layout of the coefficients."""
     pairs = [(0, 1), (0, 2), (1, 2)] if multi_class == "ovo" else [(0, 1), (1, 2)]
-    columns = []
+    columns, coefficients = [], dense(model.dual_coef_)
     for machine, (a, b) in enumerate(pairs):
         if multi_class == "ovo":
-            own = np.where(labels == a, model.dual_coef_[b - 1], model.dual_coef_[a])
+            own = np.where(labels == a, coefficients[b - 1], coefficients[a])
             own = np.where((labels == a) | (labels == b), own, 0)
         else:
-            own = model.dual_coef_[machine]
+            own = coefficients[machine]
         columns.append(kernel @ own + model.intercept_[machine])
     return np.stack(columns, axis=1)

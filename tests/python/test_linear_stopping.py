@@ -191,3 +191,21 @@ def test_bad_rows_are_refused_as_without_a_warm_start(rows, labels, sentence):
     model = SGDSVC(warm_start=True).fit(*problem())
     with pytest.raises(ValueError, match=sentence):
         model.fit(rows, labels)
+
+
+@pytest.mark.parametrize(("n", "epochs"), [(10, 300), (40, 75), (149, 21), (150, 20), (1000, 20)])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_few_rows_are_visited_more_often(optimizer, n, epochs):
+    X, y = problem(n)
+    model = SGDSVC(optimizer, random_state=0).fit(X, y)
+    plain = SGDSVC(optimizer, epochs=epochs, random_state=0).fit(X, y)
+    assert (model.n_iter_, model.t_) == (epochs, epochs * n)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+
+
+def test_blocks_are_gone_through_twenty_times():
+    X, y = problem(40)
+    model = SGDSVC(random_state=0).fit_blocks([(X[:20], y[:20]), (X[20:], y[20:])])
+    plain = SGDSVC(epochs=20, random_state=0).fit_blocks([(X[:20], y[:20]), (X[20:], y[20:])])
+    assert model.n_iter_ == 20
+    np.testing.assert_array_equal(model.coef_, plain.coef_)

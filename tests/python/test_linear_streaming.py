@@ -94,6 +94,23 @@ def test_a_step_length_goes_by_the_first_rows_of_a_machine():
     np.testing.assert_allclose(np.r_[model.coef_[2], model.intercept_[2]], found[-1], rtol=1e-9)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "nag"])
+def test_blocks_choose_the_step_length_of_one_pass_from_1000_rows(optimizer, layout):
+    X, y = problem(n=1400)
+    X = LAYOUTS[layout](X * np.linspace(1, 3, 1400)[:, None])
+    whole = SGDSVC(optimizer, average=0, shuffle=False, epochs=1).fit(X, y)
+    enough, too_few = (SGDSVC(optimizer, average=0, shuffle=False) for _ in range(2))
+    for rows, labels in blocks(X, y, (1000, 1, 399)):
+        enough.partial_fit(rows, labels, classes=[0, 1])
+    same(enough, whole)
+    for rows, labels in blocks(X, y, (20, 981, 399)):
+        too_few.partial_fit(rows, labels, classes=[0, 1])
+    assert too_few._states[0][-1] > 2 * whole._states[0][-1]  # short rows, long steps
+    given = SGDSVC(optimizer, average=0, shuffle=False, eta0=too_few._states[0][-1])
+    same(too_few, given.set_params(epochs=1).fit(X, y))
+
+
 def test_weights_come_with_their_blocks(rng):
     X, y = problem()
     weights = rng.uniform(0, 2, len(y)) * (rng.uniform(size=len(y)) < 0.7)

@@ -26,7 +26,9 @@ def good(request, tmp_path_factory):
     if request.param == "kernel":
         model = SVC(C=2, class_weight={"a": 2.0}, warm_start="support_vectors").fit(X, Y)
     else:
-        model = SGDSVC(multi_class="ordinal", epochs=1, record_every=1, random_state=0).fit(X, Y)
+        model = SGDSVC(multi_class="ordinal", epochs=1, record_every=1, random_state=0)
+        with pytest.warns(UserWarning, match="alphabetical"):
+            model.fit(X, Y)
     path = tmp_path_factory.mktemp("models") / "model.hinge"
     model.save(path)
     return model, path, path.read_bytes()

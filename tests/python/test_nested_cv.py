@@ -220,7 +220,7 @@ def test_a_result_can_be_shown_and_fitted_again():
     assert "svc: accuracy" in str(result)
     wall = result.seconds["inner"] + result.seconds["outer"]
     assert str(result).endswith(f"trainings in {wall:.2f} s")
-    assert result._repr_html_().count("<tr>") == 4
+    assert result._repr_html_().count("<tr>") == 5  # with the head and the mean
     frame = result.to_frame()
     assert len(frame) == 3 * 6
     assert frame["chosen"].sum() == 3

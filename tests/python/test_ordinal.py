@@ -1,6 +1,7 @@
 """Ordinal classes: machines for neighbours, and labels counted by the pattern of their signs."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -104,7 +105,8 @@ CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
 
 @pytest.mark.parametrize(("sizes", "label"), [((2, 3, 5), "c"), ((4, 6, 6), "b"), ((3, 3, 3), "a")])
 def test_an_unseen_pattern_falls_back_to_the_most_frequent_label(sizes, label):
-    X, y = np.repeat(CORNERS, sizes, axis=0), np.repeat(list("abc"), sizes)
+    X, y = np.repeat(CORNERS, sizes, axis=0), pd.Categorical(np.repeat(list("abc"), sizes))
+    y = y.as_ordered()
     model = SVC(C=100, kernel="linear", multi_class="ordinal").fit(X, y)
     assert model.score(X, y) == 1.0
     corner = [[0.0, 1.0]]
@@ -166,7 +168,9 @@ def test_kernels_that_the_caller_computes(grades, weighted):
 def test_the_order_of_strings_is_the_order_of_the_classes(grades):
     X, y, Z = grades
     names = np.array(["1 poor", "2 fair", "3 good", "4 great", "5 best"])
-    plain, named = (ordinal(METHODS["svc"]).fit(X, labels) for labels in (y, names[y]))
+    plain = ordinal(METHODS["svc"]).fit(X, y)
+    with pytest.warns(UserWarning, match="'1 poor' < '2 fair' < '3 good' < '4 great' < '5 best'"):
+        named = ordinal(METHODS["svc"]).fit(X, names[y])
     np.testing.assert_array_equal(named.predict(Z), names[plain.predict(Z)])
     np.testing.assert_array_equal(named.decision_function(Z), plain.decision_function(Z))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hinge import SVC, GridSearchCV, PatternSearchCV, _engine
+from hinge import SVC, GridSearchCV, PatternSearchCV, _core, _engine
 
 
 @pytest.mark.case(79)
@@ -16,7 +16,7 @@ def test_an_interrupt_of_the_last_fit_keeps_old_results(iris, monkeypatch, kind,
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr(SVC, "fit", fail)
+    monkeypatch.setattr(_core, "fit", fail)
     with pytest.raises(error):
         search.fit(X[::2], y[::2])
     assert vars(search).keys() == before.keys()
@@ -32,7 +32,7 @@ def test_an_interrupt_of_the_first_fit_leaves_nothing(iris, monkeypatch):
     def fail(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(SVC, "fit", fail)
+    monkeypatch.setattr(_core, "fit", fail)
     with pytest.raises(KeyboardInterrupt):
         search.fit(*iris)
     assert vars(search) == before

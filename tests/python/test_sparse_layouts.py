@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from equality import dense
 from estimators import CLASSIFIERS, PREDICTORS, each
 from hinge import MinMaxScaler, kernel_matrix
 
@@ -23,7 +24,9 @@ def assert_same_model(estimator, X, expected_X, y):
     model, expected = clone(estimator).fit(X, y), clone(estimator).fit(expected_X, y)
     for name in ("dual_coef_", "coef_", "intercept_"):
         if hasattr(expected, name):
-            np.testing.assert_array_equal(getattr(model, name), getattr(expected, name))
+            np.testing.assert_array_equal(
+                dense(getattr(model, name)), dense(getattr(expected, name))
+            )
     np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
     np.testing.assert_array_equal(kernel_matrix(X), kernel_matrix(expected_X))
     scaled = MinMaxScaler().fit_transform(X)

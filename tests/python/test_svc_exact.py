@@ -192,7 +192,7 @@ def test_every_machine_of_many_classes_has_a_certificate(multi_class, as_sparse)
 def test_a_pickled_model_keeps_its_certificate_but_not_the_rows():
     X, y = two_classes(9)
     model = SVC().fit(X, y)
-    with pytest.raises(AttributeError, match="training rows"):
+    with pytest.raises(AttributeError, match="training data"):
         _ = pickle.loads(pickle.dumps(model)).certificate_
     found = model.certificate_
     assert pickle.loads(pickle.dumps(model)).certificate_ == found

@@ -57,7 +57,7 @@ fn sparse_rows_are_canonical() -> Result<()> {
         assert!(unsorted.contains("not ascending in row 0"));
     }
     let nan = refusal(csr(&[0, 1, 2], &[0, 2], &[1.0, f64::NAN], 3));
-    assert!(nan.starts_with("X contains NaN (first at row 1, column 2)"));
+    assert!(nan.starts_with("X contains NaN at row 1, column 2"));
     Ok(())
 }
 

@@ -31,15 +31,15 @@ fn dense_rows_are_finite_and_of_their_shape() -> Result<()> {
         dense(vec![], usize::MAX, 2).is_err(),
         "the product overflows"
     );
-    let rule = "every value must be finite";
-    for (value, name) in [
-        (f32::NAN, "NaN"),
-        (f32::INFINITY, "inf"),
-        (f32::NEG_INFINITY, "-inf"),
+    let rule = "; every value must be finite";
+    for (value, name, rule) in [
+        (f32::NAN, "NaN", ". Impute or drop missing values."),
+        (f32::INFINITY, "inf", rule),
+        (f32::NEG_INFINITY, "-inf", rule),
     ] {
         let mut values = vec![0.0; 6];
         (values[3], values[5]) = (value, f32::NAN);
-        let sentence = format!("X contains {name} (first at row 1, column 1); {rule}");
+        let sentence = format!("X contains {name} at row 1, column 1{rule}");
         assert_eq!(refusal(dense(values, 3, 2)), sentence);
     }
     Ok(())

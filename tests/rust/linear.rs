@@ -78,7 +78,7 @@ fn sgd(optimizer: Optimizer) -> SgdSettings {
     SgdSettings {
         optimizer,
         penalty: Penalty::Lambda(0.02),
-        epochs: 4,
+        epochs: Some(4),
         batch_size: 1,
         project: false,
         average: 0.5,
@@ -125,7 +125,7 @@ fn gradient() -> GradientSettings {
 /// Methods that take a while, by name.
 fn methods() -> Result<Vec<LinearMethod>> {
     let long = |optimizer| SgdSettings {
-        epochs: 1_000_000,
+        epochs: Some(1_000_000),
         ..sgd(optimizer)
     };
     let endless = GradientSettings {

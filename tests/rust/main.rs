@@ -5,6 +5,7 @@ mod architecture;
 mod cache;
 mod csr;
 mod data;
+mod digest;
 mod exponential;
 mod folds;
 mod gram;

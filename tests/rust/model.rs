@@ -92,7 +92,7 @@ fn decision_values_are_the_sums_of_the_machines() -> Result<()> {
         for own in [Matrix::Dense(rows.clone()), sparse(&rows)] {
             let trained = train(&own, k, scheme, KernelKind::Rbf)?;
             let expected = plain_sums(&trained, &rows, &queries);
-            let model = Model::new(&trained.0, scheme, &trained.1, &own, &Monitor::new())?;
+            let model = Model::new(&trained.0, scheme, &trained.1, &Monitor::new())?;
             for matrix in [Matrix::Dense(queries.clone()), sparse(&queries)] {
                 let values = model.decision_values(&matrix, &Monitor::new())?;
                 assert_eq!(values.len(), expected.len());
@@ -120,7 +120,7 @@ fn a_precomputed_kernel_gives_the_decision_values_of_its_formula() -> Result<()>
     for scheme in SCHEMES {
         let decide = |rows: &Matrix<'_, f64>, kind| {
             let (set, machines) = train(rows, 3, scheme, kind)?;
-            let model = Model::new(&set, scheme, &machines, rows, &Monitor::new())?;
+            let model = Model::new(&set, scheme, &machines, &Monitor::new())?;
             let scores = model.class_scores(rows, &Monitor::new())?;
             Ok((model.decision_values(rows, &Monitor::new())?, scores))
         };
@@ -145,11 +145,11 @@ fn ordinal_labels_are_counted_on_the_training_rows_by_their_weights() -> Result<
         })
         .collect();
     let monitor = Monitor::new();
-    let path = Model::path(&set, Scheme::Ordinal, &[&machines, &few], &rows, &monitor)?;
+    let path = Model::path(&set, Scheme::Ordinal, &[&machines, &few], &monitor)?;
     let queries = Matrix::Dense(dense(80, 6));
     let found = path.predict_path(&queries, Ties::LargestSum, &monitor)?;
     for (setting, machines) in [&machines, &few].into_iter().enumerate() {
-        let model = Model::new(&set, Scheme::Ordinal, machines, &rows, &monitor)?;
+        let model = Model::new(&set, Scheme::Ordinal, machines, &monitor)?;
         let values = model.decision_values(&rows, &monitor)?;
         let mut patterns = Patterns::new(k);
         for row in 0..150 {
@@ -167,9 +167,8 @@ fn ordinal_labels_are_counted_on_the_training_rows_by_their_weights() -> Result<
         );
         let of_setting: Vec<u32> = found.chunks(2).map(|both| both[setting]).collect();
         assert_eq!(of_setting, expected, "setting {setting}");
-        let by_five = threads::install(5, || {
-            Model::new(&set, Scheme::Ordinal, machines, &rows, &monitor)
-        })??;
+        let by_five =
+            threads::install(5, || Model::new(&set, Scheme::Ordinal, machines, &monitor))??;
         assert_eq!(by_five.patterns(), Some(&patterns));
     }
     Ok(())

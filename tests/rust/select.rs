@@ -153,7 +153,7 @@ fn confusions(
     let monitor = Monitor::new();
     let training = set.train(&job.solver, scheme, RowSource::Auto, 1 << 20, &monitor)?;
     let of_setting = |machines: &Vec<Machine>| {
-        let model = Model::new(&set, scheme, machines, &rows, &monitor)?;
+        let model = Model::new(&set, scheme, machines, &monitor)?;
         let mut confusion = vec![0; K * K];
         let found = model.predict(&test, Ties::LargestSum, &monitor)?;
         for (&row, winner) in job.test.iter().zip(found) {

@@ -454,6 +454,7 @@ fn threads_do_not_change_a_bit() -> Result<()> {
         row_weights: Some(&row_weights),
         order: labels.order(),
         start: &Start::Zero,
+        exact: None,
     };
     let rows = || {
         let parts = Parts::new([labels.rows_of(0), labels.rows_of(1)]);

@@ -91,7 +91,7 @@ fn an_interrupt_before_the_start_stops_everything() -> Result<()> {
     let trained = train(&set, RowSource::Gram, &monitor)?;
     assert_eq!(monitor.steps(), 6 * 100, "six machines of a hundred rows");
     let machines = &trained.machines[0];
-    let model = Model::new(&set, Scheme::OneVsOne, machines, &rows, &monitor)?;
+    let model = Model::new(&set, Scheme::OneVsOne, machines, &monitor)?;
     monitor.interrupt();
     for source in [RowSource::Gram, RowSource::Cached, RowSource::Computed] {
         let stopped = train(&set, source, &monitor).map(|_| ());

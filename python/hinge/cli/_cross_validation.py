@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hinge._spread import with_spread
 from hinge.cli._machine import Machine
 from hinge.cli._options import Scoring
 from hinge.cli._output import Output, table
@@ -19,7 +20,6 @@ from hinge.cli._summary import (
     headline_of_data,
     headline_of_machine,
     share,
-    with_spread,
 )
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def cross_validate(
       hinge cv iris -s ollawv --margin 0.2 --scale --folds 10
     """
     data = source.load()
-    estimator = machine.estimator(data.classes)
+    estimator = machine.estimator(data)
     found = run_folds(data, estimator, machine, folds, output, scoring)
     if output.as_json:
         facts = facts_of_run(data, machine, estimator)
@@ -112,18 +112,20 @@ def run_folds(
     import numpy as np
     from sklearn.exceptions import ConvergenceWarning
 
-    from hinge import _engine, _input, _resources, fold_labels
+    from hinge import _class_order, _engine, _input, _resources, fold_labels
     from hinge._progress import watcher
 
     start = time.perf_counter()
     classes, codes = _input.check_labels(data.labels)
+    if estimator.multi_class == "ordinal":
+        _class_order.warn_if_text(classes)
     rows = _engine.Rows(_input.check_rows(data.X), classes, codes, None, machine.scale, False)
     held_out = fold_labels(codes, n_folds, machine.seed)
     splits = [
         (np.flatnonzero(held_out != fold), np.flatnonzero(held_out == fold))
         for fold in range(n_folds)
     ]
-    shown = watcher(cells_shown(output), machine.method, scoring)
+    shown = watcher(cells_shown(output), machine.method, scoring, n_folds)
     threads, budget = _resources.threads(machine.jobs), _resources.budget_bytes(None)
     resources = _engine.Resources(threads, budget, watcher=shown)
     try:

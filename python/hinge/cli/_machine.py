@@ -12,9 +12,8 @@ from hinge.cli._options import Jobs, choice, optional
 from hinge.cli._values import settings_of, value_of, weights_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from hinge._classifier import Classifier
+    from hinge.datasets import Dataset
 
 # As ``hinge.methods()``, which takes long to import; a test compares them.
 METHODS = ("gd", "linear", "mnsvm", "newton", "nlsgd", "nnisda", "ollawv", "sgd", "svc")
@@ -122,8 +121,8 @@ class Machine:
         self.method = "svc" if self.method == "0" else self.method
         self.kernel = self.kernel and _KERNEL_NUMBERS.get(self.kernel, self.kernel)
 
-    def estimator(self, classes: NDArray[Any]) -> Classifier:
-        """Return the estimator for rows of these classes, not fitted."""
+    def estimator(self, data: Dataset) -> Classifier:
+        """Return the estimator for the classes of a data set, not fitted."""
         from hinge._methods import class_of
 
         kind = class_of(self.method)
@@ -138,7 +137,8 @@ class Machine:
                 )
             params[name] = value
         if self.weights:
-            params["class_weight"] = weights_of("-w", self.weights, list(classes))
+            texts = () if data.schema is None else data.schema.labels
+            params["class_weight"] = weights_of("-w", self.weights, list(data.classes), texts)
         return kind(**params | self._others(known))
 
     def _given(self, known: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from hinge.cli._target import check_target
+from hinge.cli._values import text_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hinge._classifier import Classifier
+    from hinge._schema import Schema
     from hinge.cli._source import Source
+    from hinge.datasets import Dataset
 
 FORMATS = ("hinge", "libsvm")
 # How a model of svm-train begins.
@@ -34,25 +41,76 @@ def target_of(model: Path | None, source: Source, file_format: str, scaled: bool
     return model
 
 
-def write_model(fitted: Any, path: Path, file_format: str) -> None:
-    """Write a fitted estimator, or a pipeline with its scaler."""
+def check_format(data: Dataset, file_format: str) -> None:
+    """Refuse a format that cannot keep what is needed to read other tables."""
+    if file_format == "libsvm" and data.schema is not None and data.schema.text_columns:
+        raise typer.BadParameter(
+            f"a LIBSVM model cannot keep the categories of the column "
+            f"{data.schema.text_columns[0]!r}",
+            param_hint="--format",
+        )
+
+
+def write_model(fitted: Any, path: Path, file_format: str, schema: Schema | None) -> None:
+    """Write a fitted estimator, or a pipeline with its scaler, and the columns of its table."""
     import hinge
 
     if file_format == "libsvm":
         hinge.dump_libsvm_model(fitted, path)
     else:
-        hinge.save(fitted, path)
+        hinge.save(fitted, path, schema=schema)
 
 
-def read_model(path: Path, n_features: int) -> Any:
-    """Read a model, for rows with so many features, by what is in the file."""
-    import hinge
+@dataclass
+class TrainedModel:
+    """A model of a file: an estimator or a pipeline, and the columns of its table, if any."""
 
-    with path.open("rb") as stream:
-        is_libsvm = stream.read(len(_LIBSVM_START)) == _LIBSVM_START
-    if not is_libsvm:
-        return hinge.load(path)
-    model = hinge.load_libsvm_model(path)
-    if model.n_features_in_ < n_features:  # the last ones are 0 in all support vectors
-        model = hinge.load_libsvm_model(path, n_features=n_features)
-    return model
+    fitted: Any
+    schema: Schema | None
+    path: Path
+    is_libsvm: bool
+
+    @classmethod
+    def read(cls, path: Path) -> TrainedModel:
+        """Read a model by what is in the file."""
+        import hinge
+        from hinge._api import load_with_schema
+
+        with path.open("rb") as stream:
+            is_libsvm = stream.read(len(_LIBSVM_START)) == _LIBSVM_START
+        if is_libsvm:
+            return cls(hinge.load_libsvm_model(path), None, path, is_libsvm)
+        return cls(*load_with_schema(path), path, is_libsvm)
+
+    @property
+    def estimator(self) -> Classifier:
+        """Return the estimator without its scaler."""
+        found: Classifier = self.fitted[-1] if hasattr(self.fitted, "steps") else self.fitted
+        return found
+
+    @property
+    def n_features(self) -> int:
+        """Return the number of columns of X."""
+        return int(self.estimator.n_features_in_)
+
+    def widen(self, n_features: int) -> None:
+        """Take rows with so many features, of which the last are 0 in all support vectors."""
+        import hinge
+
+        if self.is_libsvm and self.n_features < n_features:
+            self.fitted = hinge.load_libsvm_model(self.path, n_features=n_features)
+
+    def check(self, data: Dataset) -> None:
+        """Refuse data without names for a model whose text columns are known by name."""
+        if self.schema is not None and data.schema is None and self.schema.text_columns:
+            raise ValueError(
+                f"the model was trained on a table with the text column "
+                f"{self.schema.text_columns[0]!r}, but {data.name!r} has numbers without names of "
+                "columns: give a table or an ARFF file"
+            )
+
+    def texts_of(self, labels: NDArray[Any]) -> list[str]:
+        """Return labels as the training file wrote them."""
+        if self.schema is None:
+            return [text_of(label) for label in labels.tolist()]
+        return self.schema.texts_of(labels)

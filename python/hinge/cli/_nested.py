@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hinge._spread import with_spread
 from hinge.cli._failure import INTERRUPTED, interrupts_noted
 from hinge.cli._machine import METHODS
 from hinge.cli._options import Jobs, Scoring, choice, optional
@@ -16,12 +17,12 @@ from hinge.cli._output import Output, short, table
 from hinge.cli._progress import cells_shown
 from hinge.cli._source import Source
 from hinge.cli._streams import say
-from hinge.cli._summary import facts_of_data, headline_of_data, share, with_spread
+from hinge.cli._summary import facts_of_data, headline_of_data, share
 from hinge.cli._target import check_target
 from hinge.cli._values import grid_of
 
 if TYPE_CHECKING:
-    from hinge import NestedResult
+    from hinge import NestedComparison, NestedResult
 
 
 @dataclass
@@ -143,37 +144,32 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
         output.document(_document(data, selection, results))
     else:
         output.print(headline_of_data(data))
-        output.print(_table(results, selection.scoring))
+        if judged := results._judged():
+            output.print(_table(judged, selection.scoring))
+        for note in results._notes():
+            output.print(note)
     if interrupts:
         say("interrupted; this is what was done")
         raise typer.Exit(INTERRUPTED)
-    if not _is_complete(results, selection):
+    if not results.complete:
         say("the time limit came first; this is what was done")
-
-
-def _is_complete(results: Mapping[str, NestedResult], selection: Selection) -> bool:
-    is_done = [result.complete for result in results.values()]
-    return all(is_done) and len(is_done) == len(selection.methods)
 
 
 def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:
     heads = ("method", "fold", scoring, "chosen", "SVs", "seconds")
     rows = []
     for name, result in results.items():
-        for fold, params in enumerate(result.best_params):
+        for fold, params in result._judged():
             score, support = result.outer_scores[fold], result.support_fraction[fold]
             chosen = ", ".join(f"{key}={short(value)}" for key, value in params.items())
-            shown = "-" if score != score else f"{score:.4f}"
-            rows.append((name, str(fold), shown, chosen, share(support), ""))
+            rows.append((name, str(fold), f"{score:.4f}", chosen, share(support), ""))
         mean = with_spread(result.mean_score, result.std_score)
-        seconds = f"{_seconds(result):.2f}"
+        seconds = f"{result.wall_seconds:.2f}"
         rows.append((name, "mean", mean, "", share(_mean_support(result)), seconds))
     return table(heads, rows, right=(scoring, "SVs", "seconds"), flexible="chosen")
 
 
-def _document(
-    data: Any, selection: Selection, results: Mapping[str, NestedResult]
-) -> dict[str, Any]:
+def _document(data: Any, selection: Selection, results: NestedComparison) -> dict[str, Any]:
     return {
         "data": facts_of_data(data),
         "outer": selection.outer,
@@ -182,10 +178,11 @@ def _document(
         "scale": selection.scale,
         "scoring": selection.scoring,
         "seed": selection.seed,
-        "complete": _is_complete(results, selection),
+        "complete": results.complete,
         "methods": {
             name: {
                 "complete": result.complete,
+                "stopped": result.stopped,
                 "mean_score": result.mean_score,
                 "std_score": result.std_score,
                 "outer_scores": result.outer_scores,
@@ -193,17 +190,12 @@ def _document(
                 "support_fraction": result.support_fraction,
                 "cells": result.cells,
                 "inner_scores": result.inner_scores.mean(axis=1),
-                "seconds": _seconds(result),
+                "seconds": result.wall_seconds,
                 "counts": result.counts,
             }
             for name, result in results.items()
         },
     }
-
-
-def _seconds(result: NestedResult) -> float:
-    """Return the wall time."""
-    return result.seconds["inner"] + result.seconds["outer"]
 
 
 def _mean_support(result: NestedResult) -> float:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hinge.cli._model_formats import read_model
+from hinge.cli._model_formats import TrainedModel
 from hinge.cli._options import Jobs
 from hinge.cli._output import Output
 from hinge.cli._source import Source
 from hinge.cli._summary import facts_of_data
 from hinge.cli._target import check_target, write_lines
 from hinge.cli._trained import names_of_machines
-from hinge.cli._values import text_of
+from hinge.cli._values import line_of, text_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hinge._classifier import Classifier
     from hinge.datasets import Dataset
 
 
@@ -41,6 +41,10 @@ def predict(
         str,
         typer.Argument(metavar="OUTPUT", help="The file for the labels; - for standard output."),
     ] = "-",
+    no_labels: Annotated[
+        bool,
+        typer.Option("--no-labels", help="Predict without labels; ignore those in DATA."),
+    ] = False,
     scores: Annotated[
         bool,
         typer.Option(
@@ -53,80 +57,127 @@ def predict(
     """Write the label that a model gives to each row, one a line.
 
     Prints the accuracy by the labels in DATA: on stdout, as svm-predict does, or on stderr where
-    stdout has the labels. Rows are scaled as in training. Words in columns of a table are
-    numbered by each file on its own: the files must have the same ones.
+    stdout has the labels. Rows are scaled as in training.
+
+    A model that was trained on a table keeps its columns. Those of DATA are matched by name, in
+    any order, and additional columns are ignored; if neither file has a header, they are matched
+    by position. Text columns are encoded as in training. Missing columns and unknown categories
+    are errors. Without a label column, no accuracy is printed.
+
+    A label that contains a line break or another control character is written as a JSON string.
 
     Examples:
       hinge predict heart_scale.t heart_scale.model labels.txt
       hinge predict digits digits.model > labels.txt
       hinge predict table.csv fast.model --scores
+      hinge predict new.csv fast.model --no-labels
     """
+    if no_labels and source.label_column is not None:
+        raise typer.BadParameter(
+            "it cannot be combined with --no-labels", param_hint="--label-column"
+        )
     if target != "-":
         check_target(Path(target), is_open_to_devices=True)
-    data = source.load()
-    fitted = read_model(model, data.n_features)
-    estimator = fitted[-1] if hasattr(fitted, "steps") else fitted
+    trained = TrainedModel.read(model)
+    data = source.load(trained, is_labelled=not no_labels)
+    trained.check(data)
+    trained.widen(data.n_features)
+    estimator = trained.estimator
     estimator.set_params(n_jobs=jobs)
-    X = _as_wide(data.X, estimator.n_features_in_)
-    labels = fitted.predict(X)
-    values = fitted.decision_function(X) if scores else None
-    texts = [text_of(label) for label in labels.tolist()]
-    n_right = _count_right(texts, data)
+    X = _rows_for(trained, data)
+    labels = trained.fitted.predict(X)
+    values = trained.fitted.decision_function(X) if scores else None
+    lines = _lines(trained, labels, values)
+    n_right = None if data.y is None else _count_right(labels, data)
+    _warn_of_labels(trained, data)
     if output.as_json:
         facts: dict[str, Any] = {
             "data": facts_of_data(data),
+            "ignored_columns": data.ignored,
             "model": str(model),
             "right": n_right,
             "rows": data.n_rows,
-            "accuracy": n_right / data.n_rows,
+            "accuracy": None if n_right is None else n_right / data.n_rows,
         }
         if target == "-":
             facts |= {"labels": labels} | ({} if values is None else {"scores": values})
         else:
             facts["output"] = target
-            write_lines(Path(target), _lines(texts, values, estimator))
+            write_lines(Path(target), lines)
         output.document(facts)
+        return
+    if target == "-":
+        for line in lines:
+            sys.stdout.write(line)
+        sys.stdout.flush()
+    else:
+        write_lines(Path(target), lines)
+    if data.ignored:
+        output.remark(_ignored(data.ignored))
+    if n_right is None:
+        output.remark("no accuracy: there are no labels to compare with")
         return
     accuracy = f"Accuracy = {100 * n_right / data.n_rows:g}% ({n_right}/{data.n_rows})"
     accuracy += " (classification)"
     if target == "-":
-        for line in _lines(texts, values, estimator):
-            sys.stdout.write(line)
-        sys.stdout.flush()
         output.remark(accuracy)
-        return
-    write_lines(Path(target), _lines(texts, values, estimator))
-    if not output.quiet:
+    elif not output.quiet:
         output.print(accuracy)
 
 
-def _as_wide(X: Any, n_features: int) -> Any:
-    """Return sparse rows with the columns of the model, of which the last may be missing."""
-    if not hasattr(X, "tocsr") or X.shape[1] >= n_features:
+def _rows_for(trained: TrainedModel, data: Dataset) -> Any:
+    """Return rows as the model takes them: LIBSVM text may lack the last features."""
+    X = data.X
+    if not hasattr(X, "tocsr"):
         return X
-    wide = X.copy()
-    wide.resize((X.shape[0], n_features))
-    return wide
+    if X.shape[1] < trained.n_features:
+        X = X.copy()
+        X.resize((X.shape[0], trained.n_features))
+    # A table is dense unless it has many categories, and the scaler of dense rows takes no others.
+    is_dense = trained.schema is not None and not trained.schema.is_sparse
+    return X.toarray() if is_dense and X.shape[1] == trained.n_features else X
 
 
-def _count_right(texts: list[str], data: Dataset) -> int:
-    """Return how many labels are those of the data, as both are printed."""
+def _ignored(names: Sequence[str]) -> str:
+    from hinge.datasets._layout import some
+
+    return f"columns that the model does not have are ignored: {some(names)}"
+
+
+def _warn_of_labels(trained: TrainedModel, data: Dataset) -> None:
+    """Warn of labels that the model does not know; those of a table were compared already."""
+    from hinge.datasets._labels import unknown_labels
+
+    if trained.schema is not None and data.schema is not None:
+        return
+    known = {text_of(label) for label in trained.estimator.classes_.tolist()}
     names = [text_of(label) for label in data.classes.tolist()]
-    return sum(text == names[code] for text, code in zip(texts, data.y.tolist(), strict=True))
+    if unknown := [name for name in names if name not in known]:
+        warnings.warn(unknown_labels(unknown), UserWarning, stacklevel=2)
+
+
+def _count_right(labels: NDArray[Any], data: Dataset) -> int:
+    """Return how many labels are those of the data."""
+    if labels.dtype.kind in "iuf" and data.classes.dtype.kind in "iuf":
+        return int((labels == data.labels).sum())
+    names = [text_of(label) for label in data.classes.tolist()]
+    pairs = zip(labels.tolist(), data.y.tolist(), strict=True)
+    return sum(text_of(label) == names[code] for label, code in pairs)
 
 
 def _lines(
-    texts: list[str], values: NDArray[np.float64] | None, estimator: Classifier
+    trained: TrainedModel, labels: NDArray[Any], values: NDArray[np.float64] | None
 ) -> Iterator[str]:
     """Yield a line for each row, and before them a header if there are decision values."""
+    texts = [line_of(text) for text in trained.texts_of(labels)]
     if values is None:
         yield from (f"{text}\n" for text in texts)
         return
     columns = values.reshape(len(texts), -1)
-    names = [text_of(label) for label in estimator.classes_.tolist()]
+    names = trained.texts_of(trained.estimator.classes_)
     if columns.shape[1] != len(names):
-        pairs = names_of_machines(estimator)
+        pairs = names_of_machines(trained.estimator, names)
         names = names[1:] if len(pairs) == 1 else [f"{a}/{b}" for a, b in pairs]
-    yield "\t".join(["label", *names]) + "\n"
+    yield "\t".join(["label", *map(line_of, names)]) + "\n"
     for text, row in zip(texts, columns.tolist(), strict=True):
         yield "\t".join([text, *map(repr, row)]) + "\n"

@@ -27,9 +27,11 @@ class _CellLines:
         self._lines = _Lines()
 
     def __call__(self, facts: dict[str, Any]) -> None:
+        from hinge._progress import shown_best
+
         self._lines.show(
             f"{facts['method']}: {facts['done']:,} of {facts['total']:,} cells, "
-            f"best score {facts['best']:.4f}, {facts['seconds_left']:.0f} s left"
+            f"best score {shown_best(facts)}, {facts['seconds_left']:.0f} s left"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,9 @@ import typer
 from hinge.cli._options import choice, optional
 
 if TYPE_CHECKING:
+    from hinge.cli._model_formats import TrainedModel
     from hinge.datasets import Dataset
+    from hinge.datasets._request import LabelUse, Request
 
 # Endings of names of files that say what is inside, and no more.
 _ENDINGS = (
@@ -50,6 +52,14 @@ class Source:
             help="Name, or number from 0, of the column of a table that has the labels.",
         ),
     ] = None
+    header: Annotated[
+        bool | None,
+        optional(
+            "--header/--no-header",
+            default="detected",
+            help="Whether line 1 of a table has the names of its columns.",
+        ),
+    ] = None
     part: Annotated[
         str,
         choice(
@@ -68,20 +78,37 @@ class Source:
             name = Path(name).stem
         return name
 
-    def load(self) -> Dataset:
-        """Read the data."""
-        from hinge import datasets
+    def load(self, model: TrainedModel | None = None, is_labelled: bool = True) -> Dataset:
+        """Read the data to train on, or, for a model, those to predict."""
+        from hinge.datasets._request import Request
 
-        is_file = self.data != "-" and Path(self.data).exists()
-        if self.label_column is not None and not is_file:
-            raise typer.BadParameter("DATA is not a file with columns", param_hint="--label-column")
-        if is_file:
-            found = datasets.read(self.data, label_column=_column(self.label_column))
-        elif self.data == "-":
-            found = _from_standard_input()
-        else:
-            found = _registered(self.data, self.folder)
+        request = Request(_column(self.label_column), self.header, on_command_line=True)
+        if model is not None:
+            labels: LabelUse = "optional" if is_labelled else "ignored"
+            request = replace(
+                request,
+                labels=labels,
+                schema=model.schema,
+                n_features=model.n_features,
+                may_be_wider=model.is_libsvm,
+            )
+        found = self._read(request)
         return found if self.part == "all" else _part_of(found, self.part)
+
+    def _read(self, request: Request) -> Dataset:
+        from hinge.datasets._files import has_columns, read_file
+
+        path = Path(self.data)
+        is_file = self.data != "-" and path.exists()
+        if not is_file:
+            for option, value in (("--label-column", self.label_column), ("--header", self.header)):
+                if value is not None:
+                    raise typer.BadParameter("DATA is not a file with columns", param_hint=option)
+        if self.data == "-":
+            return _from_standard_input(request)
+        if not is_file:
+            return _registered(self.data, self.folder, request)
+        return read_file(path, request if has_columns(path) else replace(request, schema=None))
 
 
 def _column(text: str | None) -> Any:
@@ -90,32 +117,29 @@ def _column(text: str | None) -> Any:
     return int(text) if text is not None and is_number else text
 
 
-def _registered(name: str, folder: Path | None) -> Dataset:
+def _registered(name: str, folder: Path | None, request: Request) -> Dataset:
     from hinge import datasets
+    from hinge.datasets._lookup import load_for
 
     try:
-        return datasets.load(name, folder=folder)
+        return load_for(request, name, folder)
     except datasets.DatasetNotFound as error:
         if Path(name).name != name or Path(name).suffix:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name) from None
         raise LookupError(f"there is no file {name!r} here, and {error}") from None
 
 
-def _from_standard_input() -> Dataset:
+def _from_standard_input(request: Request) -> Dataset:
     from hinge import load_libsvm
-    from hinge.datasets import Dataset
-    from hinge.datasets._dataset import code
+    from hinge.datasets._files import libsvm_dataset
 
     if sys.stdin is None:
         raise ValueError("standard input is closed, and DATA is -")
-    X, labels = load_libsvm(sys.stdin.buffer)
-    classes, codes = code(labels)
-    return Dataset("standard input", X, codes, classes, source="standard input")
+    found = libsvm_dataset("standard input", *load_libsvm(sys.stdin.buffer), request.labels)
+    return replace(found, source="standard input")
 
 
 def _part_of(data: Dataset, part: str) -> Dataset:
-    from dataclasses import replace
-
     X_train, y_train, X_test, y_test = data.split()
     X, y = (X_train, y_train) if part == "train" else (X_test, y_test)
     return replace(data, X=X, y=y, n_train=None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import TYPE_CHECKING, Any
 
 from hinge.cli._output import short
@@ -66,12 +65,6 @@ def headline_of_machine(estimator: Classifier, scaled: bool) -> str:
         and params[name] is not None
     ]
     return ", ".join([estimator._method, *shown] + (["scaled to [0, 1]"] if scaled else []))
-
-
-def with_spread(mean: float, deviation: float) -> str:
-    """Return a mean of scores with its standard deviation."""
-    sign = "±" if (sys.stdout.encoding or "").lower().startswith("utf") else "+-"
-    return "-" if math.isnan(mean) else f"{mean:.4f} {sign} {deviation:.4f}"
 
 
 def share(fraction: float) -> str:

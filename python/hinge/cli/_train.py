@@ -10,7 +10,7 @@ import typer
 
 from hinge.cli._cross_validation import run_folds
 from hinge.cli._machine import Machine
-from hinge.cli._model_formats import FORMATS, target_of, write_model
+from hinge.cli._model_formats import FORMATS, check_format, target_of, write_model
 from hinge.cli._options import choice, optional
 from hinge.cli._output import Output, facts_table
 from hinge.cli._progress import steps_shown
@@ -60,7 +60,8 @@ def train(
     """Train a machine and write it to a file.
 
     Options and defaults are those of svm-train: C 1, RBF kernel, gamma 1 / features, nothing
-    scaled. An option that the method does not have is refused.
+    scaled. An option that the method does not have is refused. A model that is trained on a table
+    keeps the names of its columns, their categories and the labels as they are written.
 
     Examples:
       hinge train heart_scale                     writes heart_scale.model
@@ -72,7 +73,8 @@ def train(
         raise typer.BadParameter("with -v no model is written", param_hint="MODEL")
     target = None if n_folds is not None else target_of(model, source, file_format, machine.scale)
     data = source.load()
-    estimator = machine.estimator(data.classes)
+    check_format(data, file_format)
+    estimator = machine.estimator(data)
     facts = facts_of_run(data, machine, estimator)
     if target is None:
         found = run_folds(data, estimator, machine, n_folds or 2, output)
@@ -84,7 +86,7 @@ def train(
     start = time.perf_counter()
     fitted = _fit(data, estimator, machine.scale, output)
     seconds = time.perf_counter() - start
-    write_model(fitted, target, file_format)
+    write_model(fitted, target, file_format, data.schema)
     is_wanted = not uncertified and (output.as_json or not output.quiet)
     trained = facts_of_model(estimator, data.n_rows, is_wanted)
     if output.as_json:

@@ -54,9 +54,14 @@ def _machines(estimator: Classifier, certified: bool) -> list[dict[str, Any]]:
     return machines
 
 
-def names_of_machines(estimator: Classifier) -> list[tuple[str, str]]:
-    """Return the classes that each machine tells apart, in the order of the intercepts."""
-    labels = [text_of(label) for label in estimator.classes_]
+def names_of_machines(
+    estimator: Classifier, labels: list[str] | None = None
+) -> list[tuple[str, str]]:
+    """Return the classes that each machine tells apart, in the order of the intercepts.
+
+    ``labels`` are the classes as they are to be written.
+    """
+    labels = labels or [text_of(label) for label in estimator.classes_]
     if len(labels) == 2:
         return [(labels[0], labels[1])]
     if estimator.multi_class == "ovr":

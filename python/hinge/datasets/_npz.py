@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hinge import _input
 from hinge._npz import Archive
 from hinge.datasets._dataset import Dataset, code, simplest
+from hinge.datasets._request import LabelUse
 
 _CONTENT = "a data set has X and y, or data, indices, indptr, shape and y"
 _CSR_PARTS = ("data", "indices", "indptr", "shape")
@@ -26,13 +27,16 @@ class Sizes(NamedTuple):
     n_classes: int | None
 
 
-def read_npz(path: Path) -> Dataset:
+def read_npz(path: Path, labels: LabelUse = "required") -> Dataset:
     """Read a data set: X and y, or data, indices, indptr, shape and y.
 
     With an array ``classes``, y has their numbers, else labels. ``n_train`` is optional.
     """
     with Archive.opened(path, _CONTENT) as archive:
         X = _dense(archive.array("X")) if "X" in archive.names else _sparse(archive)
+        if labels == "ignored" or (labels == "optional" and "y" not in archive.names):
+            n_train = _n_train(archive, X.shape[0])
+            return Dataset(path.stem, X, None, np.array([], dtype=np.str_), n_train)
         y = archive.array("y")
         if y.shape != (X.shape[0],):
             raise ValueError(f"X has {X.shape[0]} rows, but y has shape {y.shape}")

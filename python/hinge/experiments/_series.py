@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hinge
+from hinge import _sparse
 from hinge.experiments._deadline import Deadline
 from hinge.experiments._splits import Split, facts, load_split
 from hinge.experiments._study import Record, Settings
@@ -142,4 +143,5 @@ def _lead(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _support(model: Any) -> list[NDArray[np.intp]]:
     """Return the rows that are support vectors of each machine."""
-    return [model.support_[coefficients != 0] for coefficients in model.dual_coef_]
+    of_machines = _sparse.dense(model.dual_coef_)
+    return [model.support_[coefficients != 0] for coefficients in of_machines]

@@ -126,7 +126,7 @@ impl LinearSolver for GradientDescent {
             ..RuleState::default()
         };
         let mut machine = LinearMachine::new(problem, w, n_iter as u64, status);
-        machine.keep(state);
+        machine.state = Some(state);
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
     }

@@ -75,7 +75,7 @@ impl LinearMachine {
         status: Status,
     ) -> Self {
         let (weights, bias) = problem.split(weights);
-        let machine = Self {
+        Self {
             weights,
             bias,
             n_iter,
@@ -83,8 +83,7 @@ impl LinearMachine {
             certificate: None,
             state: None,
             snapshots: Vec::new(),
-        };
-        machine.or_nothing()
+        }
     }
 
     /// Takes the bias that is found afterwards, and what was recorded.
@@ -108,29 +107,35 @@ impl LinearMachine {
             weights.push(0.0);
             self.bias = bias(&weights);
         }
+        self.or_nothing();
+    }
+
+    /// Whether all weights are, those to go on from included.
+    fn is_finite(&self) -> bool {
+        let of_state = self
+            .state
+            .iter()
+            .flat_map(|s| s.weights.iter().chain(&s.memory));
+        let mut numbers = self.weights.iter().chain([&self.bias]).chain(of_state);
+        numbers.all(|number| number.is_finite())
     }
 
     /// All zeros, and with a status that says so, if a number is not finite.
-    fn or_nothing(mut self) -> Self {
-        let is_finite = self.weights.iter().all(|w| w.is_finite()) && self.bias.is_finite();
-        if !is_finite || self.status == Status::NonFinite {
-            self.weights.fill(0.0);
-            self.bias = 0.0;
-            self.status = Status::NonFinite;
+    fn or_nothing(&mut self) {
+        if self.status != Status::NonFinite && self.is_finite() {
+            return;
         }
-        self
-    }
-
-    /// Keeps a state to go on from, if it is worth it.
-    fn keep(&mut self, state: RuleState) {
-        self.state = Some(if self.status == Status::NonFinite {
-            let weights = vec![0.0; state.weights.len()];
-            RuleState {
-                weights,
-                ..RuleState::default()
-            }
-        } else {
-            state
+        self.status = Status::NonFinite;
+        self.weights.fill(0.0);
+        self.bias = 0.0;
+        self.certificate = self.certificate.map(|_| LinearCertificate {
+            primal: f64::INFINITY,
+            dual: f64::NEG_INFINITY,
+            violation: f64::INFINITY,
+        });
+        self.state = self.state.take().map(|state| RuleState {
+            weights: vec![0.0; state.weights.len()],
+            ..RuleState::default()
         });
     }
 }

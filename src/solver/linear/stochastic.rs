@@ -79,7 +79,8 @@ fn untouched<T: Lanes>(problem: &LinearProblem<'_, T>, state: RuleState) -> Line
         _ => state.memory.clone(),
     };
     let mut machine = LinearMachine::new(problem, weights, 0, Status::Converged);
-    machine.keep(state);
+    machine.state = Some(state);
+    machine.or_nothing();
     machine
 }
 
@@ -115,13 +116,14 @@ impl Sgd {
         let (train, validation) = self.hold_out(problem, &mut random)?;
         let mut order = train.clone();
         let n_steps = train.len().div_ceil(given.batch_size);
-        let average_from = self.average_from(n_steps);
+        let most_epochs = given.epochs_of(problem.n_rows());
+        let average_from = self.average_from(n_steps, most_epochs);
         let mut judge = Judge::new(given.early_stop);
         let rows_to_look = problem.rows_to_look();
         let (mut step, mut n_epochs, mut status) = (0, 0, Status::Converged);
         let mut pulls = Vec::with_capacity(given.batch_size.min(train.len()));
         recorder.tell(0, || rule.weights());
-        'epochs: for _ in 0..given.epochs {
+        'epochs: for _ in 0..most_epochs {
             n_epochs += 1;
             match given.visit {
                 Visit::InOrder => {}
@@ -164,18 +166,18 @@ impl Sgd {
         }
         recorder.keep(step, || rule.weights());
         let mut machine = LinearMachine::new(problem, rule.weights(), n_epochs, status);
-        machine.keep(rule.state());
+        machine.state = Some(rule.state());
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
     }
 
     /// The step from which on weights are averaged.
-    fn average_from(&self, steps_of_epoch: usize) -> u64 {
+    fn average_from(&self, steps_of_epoch: usize, epochs: usize) -> u64 {
         let given = &self.settings;
         if given.average == 0.0 || !given.optimizer.can_average() {
             return u64::MAX;
         }
-        let all = (steps_of_epoch as f64) * given.epochs as f64;
+        let all = (steps_of_epoch as f64) * epochs as f64;
         ((1.0 - given.average) * all) as u64
     }
 

@@ -74,6 +74,7 @@ pub fn solve<T: Lanes>(
             bias: found.bias,
             n_iter: found.n_iter as usize,
             n_loops: 1,
+            needs_f64: false,
             // The model is the sum of its rows, not w.
             status: match found.status {
                 Status::Converged if violation.is_nan() || violation > OPTIMAL => Status::Stalled,

@@ -24,7 +24,7 @@ mod point;
 
 use self::point::Point;
 use super::cholesky;
-use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive};
+use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive, rounding};
 use crate::data::Matrix;
 use crate::kernel::{KernelRows, Parts};
 use crate::monitor::Monitor;
@@ -92,6 +92,9 @@ const BLOCK: usize = 64;
 /// The error of outputs and the share of the largest coefficient that rounding may leave.
 const OPTIMAL: f64 = 1e-5;
 
+/// How far apart the rounding of kernel values may move two outputs.
+const ROUNDED: f64 = 1e-3;
+
 /// A step that gains less than this share of the objective is the last one.
 const SMALLEST_GAIN: f64 = 1e-14;
 
@@ -143,6 +146,9 @@ impl BinarySolver for Newton {
                 run.point = Point::zero(parts.n_rows());
                 let all = run.levels();
                 status = self.train(&mut run, &all, rows, monitor)?;
+            }
+            if status == Status::Converged && run.rounding(problem, monitor)? > ROUNDED {
+                status = Status::Stalled; // at the optimum of a rounded problem
             }
             machines[number] = Some(run.machine(status));
             if status != Status::Converged {
@@ -296,6 +302,14 @@ impl Run {
         }
     }
 
+    /// How far apart the rounding of kernel values has moved two outputs.
+    fn rounding(&self, problem: &Problem<'_>, monitor: &Monitor) -> Result<f64> {
+        let mut beta = vec![0.0; self.signs.len()];
+        self.point.terms.iter().for_each(|&(i, b)| beta[i] = b);
+        let sum = |i: usize| self.point.outputs[i] - self.point.bias;
+        rounding(problem, &self.parts, &beta, sum, ROUNDED, monitor)
+    }
+
     /// Whether a row is among the first `share` of its class.
     fn counts(&self, i: usize, share: f64) -> bool {
         self.places[i] < share && self.weights[i] > 0.0
@@ -425,6 +439,7 @@ impl Run {
             n_iter: self.n_iter,
             n_loops: 1,
             status,
+            needs_f64: false,
         };
         machine.or_nothing()
     }

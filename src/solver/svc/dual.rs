@@ -11,6 +11,9 @@
 //! optimum no row that may go up has a larger `v` than a row that may go down;
 //! the largest such difference is the KKT violation.
 
+/// The share of the sum of all bounds that a slope of 0 may be off by rounding.
+const FLAT: f64 = 1e-12;
+
 /// Coefficients, their bounds and minus the gradient of some rows.
 #[derive(Debug, Clone, Default)]
 pub struct Dual {
@@ -222,14 +225,19 @@ impl Dual {
 
     /// The constant of the decision function: the mean `v` of the free rows, or, where no
     /// row is free, the middle of the interval that the others leave.
-    pub fn bias(&self) -> f64 {
+    ///
+    /// A coefficient that misses its bound by a rounding error looks free, but must not decide:
+    /// the interval of all optimal constants is looked for beside the mean, too. `tol` is how
+    /// far apart the `v` of free rows may be.
+    pub fn bias(&self, tol: f64) -> f64 {
         let (mut sum, mut count) = (0.0, 0usize);
         for i in (0..self.len()).filter(|&i| self.is_free(i)) {
             sum += self.v[i];
             count += 1;
         }
         if count > 0 {
-            return sum / count as f64;
+            let mean = sum / count as f64;
+            return self.middle_beside(mean, tol).unwrap_or(mean);
         }
         let Violation {
             max_up, min_low, ..
@@ -240,6 +248,51 @@ impl Dual {
             (false, true) => min_low,
             (false, false) => 0.0,
         }
+    }
+
+    /// The middle of the optimal constants, if they are an interval that begins or ends
+    /// within `tol` of `bias`.
+    ///
+    /// The loss of all rows as a function of the constant b has the slope
+    ///
+    /// ```text
+    /// sum of C_i over y_i = -1, v_i < b   -   sum of C_i over y_i = +1, v_i > b
+    /// ```
+    ///
+    /// and b is optimal where that is 0, which no rounding of the coefficients touches.
+    fn middle_beside(&self, bias: f64, tol: f64) -> Option<f64> {
+        let (low, high) = (bias - tol, bias + tol);
+        // Slopes at both ends of [low, high], the next v beyond them, and the extremes within.
+        let (mut slope_low, mut slope_high, mut total) = (0.0, 0.0, 0.0);
+        let (mut below, mut above) = (f64::NEG_INFINITY, f64::INFINITY);
+        let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (i, &v) in self.v.iter().enumerate() {
+            let bound = self.upper[i] - self.lower[i];
+            total += bound;
+            if self.y[i] > 0.0 {
+                slope_low -= if v > low { bound } else { 0.0 };
+                slope_high -= if v > high { bound } else { 0.0 };
+            } else {
+                slope_low += if v < low { bound } else { 0.0 };
+                slope_high += if v < high { bound } else { 0.0 };
+            }
+            if v < low {
+                below = below.max(v);
+            } else if v > high {
+                above = above.min(v);
+            } else {
+                first = first.min(v);
+                last = last.max(v);
+            }
+        }
+        let is_flat = |slope: f64| slope.abs() <= FLAT * total;
+        if is_flat(slope_high) && above.is_finite() && last.is_finite() {
+            return Some(0.5 * (last + above));
+        }
+        if is_flat(slope_low) && below.is_finite() && first.is_finite() {
+            return Some(0.5 * (below + first));
+        }
+        None
     }
 
     /// The rows `rows`, as a problem of their own.

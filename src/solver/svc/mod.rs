@@ -27,8 +27,8 @@ mod working_set;
 use self::dual::{Dual, Violation};
 use self::local::{Limits, Local, LocalGram};
 use self::working_set::select;
-use super::{BinarySolver, COARSE, Machine, Problem, Start, Status, rounding};
-use crate::kernel::{KernelRows, Parts};
+use super::{BinarySolver, Machine, Problem, Start, Status, rounding};
+use crate::kernel::{KernelRows, Parts, Threading};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::{Error, Result};
@@ -177,7 +177,7 @@ impl BinarySolver for Svc {
             first_loop: 0,
             gram: LocalGram::default(),
             gram_set: Vec::new(),
-            largest: 0.0,
+            needs_f64: false,
         };
         for (number, &place) in ascending.iter().enumerate() {
             if number > 0 {
@@ -192,7 +192,8 @@ impl BinarySolver for Svc {
             if number == 0 && !matches!(problem.start, Start::Terms(_)) {
                 run.start_from_sample(&mut dual, rows)?;
             }
-            let status = run.solve(&mut dual, rows, std::mem::take(&mut seeds))?;
+            let referee = Some(Referee::new(problem, &parts));
+            let status = run.solve(&mut dual, rows, std::mem::take(&mut seeds), referee)?;
             machines[place] = Some(machine(&dual, &parts, &run, status));
         }
         Ok(machines.into_iter().flatten().collect())
@@ -281,8 +282,59 @@ struct Run<'a, T> {
     /// The kernel matrix of the last working set, and that set.
     gram: LocalGram<T>,
     gram_set: Vec<usize>,
-    /// The largest `K_ii` of all working sets.
-    largest: f64,
+    /// Whether kernel values of `T` are too coarse for the outputs of this machine, or were for
+    /// one before it on the path.
+    needs_f64: bool,
+}
+
+/// Tells whether the rounding of kernel values hides a violation.
+///
+/// The solver sees `v` as the rounded values give it, and is content when the violation is
+/// small there. Where rounding may have moved `v` by more than `tol`, the referee replaces it
+/// by what values in f64 give, and the solver goes on from there, as in iterative refinement: its
+/// steps get smaller each time, and so does what rounding does to them.
+struct Referee<'a> {
+    problem: &'a Problem<'a>,
+    parts: &'a Parts,
+    /// The violation in f64 when `v` was last replaced.
+    last: f64,
+}
+
+/// The least by which the violation must shrink from one replacement of `v` to the next.
+const REFINED: f64 = 0.5;
+
+/// The multiple of tol by which rounding may move `v` before refining it is no use.
+const COARSE: f64 = 30.0;
+
+/// Loops between two measurements of that, and sooner in the beginning.
+const LOOPS_TO_MEASURE: usize = 8;
+
+impl<'a> Referee<'a> {
+    fn new(problem: &'a Problem<'a>, parts: &'a Parts) -> Self {
+        Self {
+            problem,
+            parts,
+            last: f64::INFINITY,
+        }
+    }
+
+    /// How far apart rounding has moved two values of `v`.
+    fn rounding(&self, dual: &Dual, enough: f64, monitor: &Monitor) -> Result<f64> {
+        let sum = |i: usize| dual.y[i] - dual.v[i];
+        rounding(self.problem, self.parts, &dual.beta, sum, enough, monitor)
+    }
+
+    /// Computes `v` in f64.
+    fn refresh(&self, dual: &mut Dual, threading: Threading, monitor: &Monitor) -> Result<()> {
+        let Some(exact) = self.problem.exact else {
+            return Ok(());
+        };
+        let global = |i: usize| self.parts.global(i);
+        let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (global(i), -dual.beta[i])).collect();
+        let rows: Vec<usize> = (0..dual.len()).map(global).collect();
+        dual.v.copy_from_slice(&dual.y);
+        exact.add(&terms, &rows, &mut dual.v, threading, monitor)
+    }
 }
 
 impl<T: Lanes> Run<'_, T> {
@@ -292,6 +344,7 @@ impl<T: Lanes> Run<'_, T> {
         dual: &mut Dual,
         rows: &mut impl KernelRows<T>,
         mut worthy: Vec<usize>,
+        mut referee: Option<Referee<'_>>,
     ) -> Result<Status> {
         let mut loops_to_narrow = LOOPS_TO_NARROW;
         let (mut best, mut loops_since_best, mut is_fresh) = (f64::NEG_INFINITY, 0, false);
@@ -301,18 +354,38 @@ impl<T: Lanes> Run<'_, T> {
             if violation.size().is_nan() || violation.size() == f64::INFINITY {
                 return Ok(Status::NonFinite);
             }
-            if rounding::<T>(self.largest, &dual.beta) > COARSE * self.settings.tol {
-                return Ok(Status::Stalled); // at the optimum of a rounded problem, or on the way
-            }
             if violation.size() < self.tol {
-                if is_fresh || !self.may_have_drifted(dual) {
-                    return Ok(Status::Converged);
+                if !is_fresh && self.may_have_drifted(dual) {
+                    refresh(dual, rows, self.monitor)?;
+                    is_fresh = true;
+                    continue;
                 }
-                refresh(dual, rows, self.monitor)?;
-                is_fresh = true;
-                continue;
+                match &mut referee {
+                    Some(referee) if self.is_rounded(dual, violation, referee)? => {
+                        referee.refresh(dual, rows.threading(), self.monitor)?;
+                        let exact = dual.violation().size();
+                        if exact < self.tol {
+                            return Ok(Status::Converged);
+                        }
+                        let most = (COARSE * self.tol).min(REFINED * referee.last);
+                        if exact.is_nan() || exact > most {
+                            return Ok(Status::Stalled); // f64 gets there sooner
+                        }
+                        referee.last = exact;
+                        best = f64::NEG_INFINITY;
+                        continue;
+                    }
+                    _ => return Ok(Status::Converged),
+                }
             }
             is_fresh = false;
+            if let Some(referee) = &referee
+                && (self.n_loops % LOOPS_TO_MEASURE == 0 || self.n_loops.is_power_of_two())
+                && self.n_loops > 0
+                && referee.rounding(dual, COARSE * self.tol, self.monitor)? > COARSE * self.tol
+            {
+                return Ok(Status::Stalled);
+            }
             let objective = dual.objective();
             loops_since_best = if objective > best {
                 0
@@ -373,7 +446,7 @@ impl<T: Lanes> Run<'_, T> {
         self.start_from_sample(&mut solved, &mut sample_rows)?;
         let tol = self.tol;
         self.tol = tol.max(SAMPLE_TOL);
-        self.solve(&mut solved, &mut sample_rows, Vec::new())?;
+        self.solve(&mut solved, &mut sample_rows, Vec::new(), None)?;
         self.tol = tol;
         self.first_loop = self.n_loops;
         rows.rejoin(sample_rows);
@@ -390,7 +463,7 @@ impl<T: Lanes> Run<'_, T> {
         let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (i, -dual.beta[i])).collect();
         rows.add_apart(&terms, &all, &mut dual.v, self.monitor)?;
         if !has_few {
-            let guess = dual.guess(solved.bias());
+            let guess = dual.guess(solved.bias(SAMPLE_TOL));
             let changes: Vec<(usize, f64)> = all
                 .iter()
                 .map(|&i| (i, dual.beta[i] - guess[i]))
@@ -425,7 +498,7 @@ impl<T: Lanes> Run<'_, T> {
         let mut narrow = dual.gather(&keep);
         self.gram_set.clear();
         let worthy = worthy.iter().filter_map(|i| keep.binary_search(i).ok());
-        let status = self.solve(&mut narrow, &mut narrow_rows, worthy.collect())?;
+        let status = self.solve(&mut narrow, &mut narrow_rows, worthy.collect(), None)?;
         rows.rejoin(narrow_rows);
         self.gram_set.clear();
         let changes: Vec<(usize, f64)> = keep
@@ -459,8 +532,6 @@ impl<T: Lanes> Run<'_, T> {
                 rows.prepared(set[i]).gather(set, out);
             });
             self.gram_set = set.to_vec();
-            let larger = |most: f64, k_ii: &T| k_ii.to_f64().max(most);
-            self.largest = self.gram.diagonal().iter().fold(self.largest, larger);
         }
         let mut local = Local::new(&self.gram, dual.gather(set));
         let is_whole = set.len() == dual.len();
@@ -499,6 +570,20 @@ impl<T: Lanes> Run<'_, T> {
         most.saturating_sub(self.n_iter)
     }
 
+    /// Whether a violation that seems small enough may be more than twice that in f64.
+    fn is_rounded(
+        &mut self,
+        dual: &Dual,
+        violation: Violation,
+        referee: &Referee<'_>,
+    ) -> Result<bool> {
+        let moved = referee.rounding(dual, self.tol, self.monitor)?;
+        // Coefficients grow along the path: what was too coarse for a smaller C still is, though
+        // `v` is exact now.
+        self.needs_f64 |= moved > self.tol;
+        Ok(violation.size().max(0.0) + moved > 2.0 * self.tol)
+    }
+
     /// Whether the rounding of all steps may have moved `v` by more than a trace of `tol`.
     fn may_have_drifted(&self, dual: &Dual) -> bool {
         let largest = dual
@@ -515,9 +600,10 @@ fn machine<T>(dual: &Dual, parts: &Parts, run: &Run<'_, T>, status: Status) -> M
             .nonzero()
             .map(|i| (parts.global(i) as u32, dual.beta[i]))
             .collect(),
-        bias: dual.bias(),
+        bias: dual.bias(run.tol),
         n_iter: run.n_iter,
         n_loops: run.n_loops,
         status,
+        needs_f64: run.needs_f64,
     }
 }

@@ -86,8 +86,8 @@ pub struct SgdSettings {
     pub optimizer: Optimizer,
     /// Norm against losses.
     pub penalty: Penalty,
-    /// The most passes through the rows.
-    pub epochs: usize,
+    /// The most passes through the rows; `None` for as many as they need.
+    pub epochs: Option<usize>,
     /// Rows of a step.
     pub batch_size: usize,
     /// Whether Pegasos keeps w in the ball of radius `1 / sqrt(lambda)`.
@@ -108,12 +108,23 @@ pub struct SgdSettings {
     pub seed: u64,
 }
 
+/// Passes where none are given, and the rows that are visited in them at least: few rows are
+/// visited more often.
+const EPOCHS: usize = 20;
+const VISITS: usize = 3000;
+
 impl SgdSettings {
+    /// The most passes through so many rows.
+    pub(super) fn epochs_of(&self, n_rows: usize) -> usize {
+        let own = || EPOCHS.max(VISITS.div_ceil(n_rows.max(1)));
+        self.epochs.unwrap_or_else(own)
+    }
+
     /// The only way to a [`Sgd`].
     pub fn check(self) -> Result<Sgd> {
         let refuse = |name, value: f64, rule| Err(Error::parameter(name, value, rule));
         let unit = |value: f64| (0.0..=1.0).contains(&value);
-        if self.epochs == 0 {
+        if self.epochs == Some(0) {
             return refuse("epochs", 0.0, "it must be at least 1");
         }
         if self.batch_size == 0 {
