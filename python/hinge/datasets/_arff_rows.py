@@ -27,8 +27,8 @@ _NOMINAL = re.compile(r"""\{(?P<inside>(?:[^'"}]|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\
 _BEFORE_COMMENT = re.compile(
     r"""(?:[^'"%]|(?<![\s,{}'"])%|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")*+(?=%)"""
 )
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+_ESCAPE = re.compile(r"\\(u001E|.)")
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "u001E": "\x1e"}
 _NUMERIC = ("numeric", "real", "integer")
 # Stands for a value that is missing. No text has it, so that a quoted question mark is a value.
 MISSING = "\0"
@@ -235,12 +235,7 @@ def word_of(match: re.Match[str]) -> str:
     if quoted is None:
         word = match["bare"].strip()
         return MISSING if word == "?" else word
-    return _ESCAPE.sub(_unescaped, quoted[1:-1])
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    code = match[1]
-    return chr(int(code[1:], 16)) if len(code) > 1 else _ESCAPED.get(code, code)
+    return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), quoted[1:-1])
 
 
 def without_comment(line: str) -> str:
