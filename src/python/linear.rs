@@ -4,7 +4,7 @@ use super::arrays::{Rows, slice, with_matrix};
 use super::door;
 use super::linear_methods::LinearMaker;
 use crate::Error;
-use crate::error::zeros;
+use crate::error::{reserve, zeros};
 use crate::model::{Ties, Votes, is_brief, linear_outputs};
 use crate::monitor::Monitor;
 use crate::multiclass::{LinearSet, Patterns, Scheme};
@@ -55,7 +55,7 @@ pub struct LinearTrain {
 
 fn states(given: &[StateArg<'_>], n_weights: usize) -> PyResult<Vec<RuleState>> {
     let state = |(n_steps, weights, memory, n_averaged, eta): &StateArg<'_>| {
-        let (weights, memory) = (slice(weights)?.to_vec(), slice(memory)?.to_vec());
+        let (weights, memory) = (copied(slice(weights)?)?, copied(slice(memory)?)?);
         let fits = weights.len() == n_weights && [0, n_weights].contains(&memory.len());
         let is_finite = weights.iter().chain(&memory).all(|value| value.is_finite());
         if !fits || !is_finite || (*n_averaged > 0 && memory.is_empty()) {
@@ -71,6 +71,12 @@ fn states(given: &[StateArg<'_>], n_weights: usize) -> PyResult<Vec<RuleState>> 
         })
     };
     given.iter().map(state).collect()
+}
+
+fn copied(values: &[f64]) -> Result<Vec<f64>, Error> {
+    let mut copy = reserve(1, values.len(), "the state of the last training")?;
+    copy.extend_from_slice(values);
+    Ok(copy)
 }
 
 /// Trains all machines; a dictionary of arrays over the machines.
@@ -116,17 +122,18 @@ pub fn linear_fit<'py>(
     to_python(py, machines)
 }
 
-fn to_python(py: Python<'_>, machines: Vec<LinearMachine>) -> PyResult<Bound<'_, PyDict>> {
+fn to_python(py: Python<'_>, mut machines: Vec<LinearMachine>) -> PyResult<Bound<'_, PyDict>> {
     let found = PyDict::new(py);
     let (m, d) = (
         machines.len(),
         machines.first().map_or(0, |first| first.weights.len()),
     );
-    let each = || machines.iter();
-    let weights: Vec<f64> = each()
-        .flat_map(|machine| machine.weights.iter().copied())
-        .collect();
+    let mut weights: Vec<f64> = reserve(m, d, "coef_")?;
+    for machine in &mut machines {
+        weights.extend(std::mem::take(&mut machine.weights));
+    }
     found.set_item("coef", weights.into_pyarray(py).reshape([m, d])?)?;
+    let each = || machines.iter();
     let biases: Vec<f64> = each().map(|machine| machine.bias).collect();
     found.set_item("intercept", biases.into_pyarray(py))?;
     let n_iter: Vec<i64> = each().map(|machine| machine.n_iter as i64).collect();
@@ -152,7 +159,8 @@ fn to_python(py: Python<'_>, machines: Vec<LinearMachine>) -> PyResult<Bound<'_,
         let seconds: Vec<f64> = shots.iter().map(|shot| shot.seconds).collect();
         let biases: Vec<f64> = shots.iter().map(|shot| shot.bias).collect();
         let n = shots.len();
-        let weights: Vec<f64> = shots.into_iter().flat_map(|shot| shot.weights).collect();
+        let mut weights: Vec<f64> = reserve(n, d, "curve_")?;
+        weights.extend(shots.into_iter().flat_map(|shot| shot.weights));
         curves.append((
             steps.into_pyarray(py),
             seconds.into_pyarray(py),
