@@ -196,3 +196,13 @@ class Classifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self.multi_class == "ordinal"
         return tags
+
+
+def refuse_own_predictions(model: Classifier, base: type[Classifier]) -> None:
+    """Refuse a class derived from ours whose predictions an export of the model would not have."""
+    for name in ("predict", "decision_function"):
+        if getattr(type(model), name) is not getattr(base, name):
+            raise TypeError(
+                f"model is a {type(model).__name__}, whose own {name} cannot be exported; pass an "
+                "estimator of hinge"
+            )

@@ -9,7 +9,6 @@ the values of both programs are the same.
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core, _input, _libsvm_header, _libsvm_text, _model_state
 from hinge._base import KernelClassifier
+from hinge._classifier import refuse_own_predictions
 from hinge._fields import Fields
 from hinge._replacement import replaced
 from hinge._svc import SVC
@@ -69,8 +69,10 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
     """
     if not isinstance(model, KernelClassifier):
         raise TypeError(
-            f"model is a {type(model).__name__}, but LIBSVM has models with support vectors only"
+            f"model is a {type(model).__name__}, but LIBSVM has models with support vectors only: "
+            "pass an SVC, OLLAWV, NLSGD, MNSVM, NNISDA or NewtonSVC of hinge"
         )
+    refuse_own_predictions(model, KernelClassifier)
     check_is_fitted(model)
     state = model._model.state()
     if state["kernel"] not in _KERNELS:
@@ -261,14 +263,16 @@ def _pairs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return coefficients and intercepts for pairs of ascending classes."""
     k = len(places)
-    machines = {pair: m for m, pair in enumerate(itertools.combinations(range(k), 2))}
-    by_class = [np.zeros((k - 1, len(own))) for own in vectors]
-    intercept = np.zeros(len(machines))
-    for (a, b), machine in machines.items():
-        i, j = int(places[a]), int(places[b])
-        # Which of the two comes first in the file; of two classes, here the second one counts.
-        sign = 1.0 if (i < j) == (k > 2) else -1.0
-        by_class[a][b - 1] = sign * coefficients[vectors[a], j - (i < j)]
-        by_class[b][a] = sign * coefficients[vectors[b], i - (j < i)]
-        intercept[machine] = -sign * header.rho[machines[min(i, j), max(i, j)]]
+    a, b = np.triu_indices(k, 1)
+    machines = np.zeros((k, k), dtype=np.intp)
+    machines[a, b] = machines[b, a] = np.arange(len(a))
+    # Which of the two comes first in the file; of two classes, here the second one counts.
+    signs = np.where((places[a] < places[b]) == (k > 2), 1.0, -1.0)
+    intercept = -signs * np.array(header.rho)[machines[places[a], places[b]]]
+    by_class = []
+    for c, (place, own) in enumerate(zip(places, vectors, strict=True)):
+        others = np.delete(np.arange(k), c)
+        columns = places[others] - (place < places[others])
+        factors = signs[machines[c, others], None]
+        by_class.append(factors * coefficients[np.ix_(own, columns)].T)
     return np.concatenate(by_class, axis=1), intercept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,6 +20,8 @@ from hinge._fields import Fields
 from hinge._rule_state import State
 from hinge._state import kept_on_failure
 
+# Outputs of machines that predictions hold at a time.
+_OUTPUTS_AT_ONCE = 1 << 23
 # Names of the patterns of ordinal machines in a file.
 _PATTERNS = ("patterns", "pattern_counts")
 
@@ -303,14 +305,23 @@ class LinearClassifier(Classifier):
             intercept = np.broadcast_to(intercept, coef.shape[0]).copy()
         return coef, intercept
 
-    def _decide(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+    def _n_machines(self) -> int:
+        return n_machines(self._scheme, len(self.classes_))
+
+    def _decide(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint32]]]:
+        """Yield scores and class codes of some rows after another.
+
+        There may be many more machines than classes: their outputs for all rows would not fit.
+        """
         self._check_is_fitted()
-        rows = X
-        if not _input.is_plain(X, self, _input.FLOATS):
+        is_plain = _input.is_plain(X, self, _input.FLOATS)
+        if not is_plain:
             X = _input.check_rows(X, estimator=self, reset=False, any_order=True)
-            rows = _input.native_rows(X)
-        outputs = self._outputs(rows)
-        return _core.decide(outputs, self._scheme, len(self.classes_), self._patterns)
+        n_rows, n_at_once = X.shape[0], max(1, _OUTPUTS_AT_ONCE // self._n_machines())
+        for start in range(0, n_rows, n_at_once):
+            part = X[start : start + n_at_once] if n_rows > n_at_once else X
+            outputs = self._outputs(part if is_plain else _input.native_rows(part))
+            yield _core.decide(outputs, self._scheme, len(self.classes_), self._patterns)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return how far rows are on the side of each class.
@@ -319,12 +330,14 @@ class LinearClassifier(Classifier):
         for each, largest for the predicted one; with ``multi_class="ordinal"`` the
         probabilities of the labels.
         """
-        scores, _ = self._decide(X)
+        parts = [scores for scores, _ in self._decide(X)]
+        scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row."""
-        _, codes = self._decide(X)
+        parts = [codes for _, codes in self._decide(X)]
+        codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return np.asarray(self.classes_[codes])
 
     def sparsify(self) -> Self:

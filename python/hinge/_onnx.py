@@ -16,9 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from hinge import _input
 from hinge._base import KernelClassifier
+from hinge._classifier import refuse_own_predictions
 from hinge._linear import LinearClassifier
 from hinge._onnx_graph import Graph
 from hinge._scaling import split_scaler
+
+# Squared distances from norms have errors of about 2^-52 times the norms: up to this value of gamma
+# times the norms they change kernel values by less than 1e-9.
+_LARGEST_EXPONENT = 1e6
 
 
 def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
@@ -54,9 +59,11 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     -----
     Rows are dense there, and so are support vectors: those of sparse rows with many features
     make a large file. A call with n rows takes room for n numbers a support vector. Labels
-    that are whole numbers become int64; strings, floats and bools stay what they are. The
-    distances of RBF kernels are exact up to rounding of the squares of the rows: where gamma
-    times that is not small, as with gamma = 1e300, values differ.
+    that are whole numbers become int64; strings, floats and bools stay what they are. If gamma
+    is large compared with the spread of the support vectors, an RBF kernel needs the differences
+    of all features: a call with n rows then takes room for n times ``n_features`` numbers a
+    support vector. A graph does not check its input: rows with NaN, and rows so large that
+    ``predict`` refuses them, get meaningless scores.
 
     Examples
     --------
@@ -74,13 +81,21 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
             f"model is a {given}, but must be an estimator of hinge, or a pipeline of a "
             "hinge.MinMaxScaler and an estimator of hinge"
         )
+    base = KernelClassifier if isinstance(model, KernelClassifier) else LinearClassifier
+    refuse_own_predictions(model, base)
     if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")
     check_is_fitted(model)
+    model._check_fitted()
     labels, k = _labels(model.classes_), len(model.classes_)
     graph = Graph(int(model.n_features_in_), np.dtype(dtype))
     if scaler is not None:
         check_is_fitted(scaler)
+        if scaler.n_features_in_ != model.n_features_in_:
+            raise ValueError(
+                f"the scaler was fitted to {scaler.n_features_in_} features, but the classifier "
+                f"to {model.n_features_in_}; fit the pipeline as a whole"
+            )
         graph.scale(scaler.data_min_, scaler.data_range_)
     has_pairs, patterns = False, None
     if isinstance(model, KernelClassifier):
@@ -120,6 +135,9 @@ def _labels(classes: NDArray[Any]) -> NDArray[Any]:
     if kind == "b" or (kind == "f" and classes.dtype.itemsize <= 8):
         return classes
     if kind in "UO" and all(isinstance(label, str) for label in classes):
+        for label in classes.tolist():
+            if any("\ud800" <= letter <= "\udfff" for letter in label):
+                raise ValueError(f"model has the label {label!r}, which is not valid Unicode text")
         return classes.astype(object)
     raise ValueError(f"model has labels of type {classes.dtype}, which ONNX has not")
 
@@ -190,14 +208,7 @@ def _kernel_values(graph: Graph, vectors: Any, state: dict[str, Any]) -> str:
     dense = vectors.toarray() if isinstance(vectors, sp.csr_matrix) else vectors
     dense, gamma, rows = dense.astype(np.float64), state["gamma"], graph.rows
     if state["kernel"] == "rbf":
-        # Squares lose the digits that an offset of all rows takes: so there is none.
-        middle = dense.mean(axis=0)
-        dense -= middle
-        rows = graph.apply("Sub", rows, graph.constant(middle))
-        squares = graph.row_sum(graph.apply("Mul", rows, rows))
-        both = graph.apply("Add", squares, graph.constant((dense**2).sum(axis=1)))
-        sums = graph.apply("Add", both, graph.matmul(rows, -2 * dense.T))
-        distances = graph.apply("Max", sums, graph.constant(0.0))  # no rounding below 0
+        distances = _squared_distances(graph, dense, gamma)
         return graph.apply("Exp", graph.apply("Mul", distances, graph.constant(-gamma)))
     scaled = graph.matmul(rows, gamma * dense.T)
     base = graph.apply("Add", scaled, graph.constant(state["coef0"]))
@@ -206,14 +217,39 @@ def _kernel_values(graph: Graph, vectors: Any, state: dict[str, Any]) -> str:
     return graph.apply("Pow", base, graph.constant(float(state["degree"])))
 
 
+def _squared_distances(graph: Graph, dense: NDArray[np.float64], gamma: float) -> str:
+    """Return the squared distances of all rows from all support vectors."""
+    # Squares lose the digits that an offset of all rows takes: so there is none.
+    middle = dense.mean(axis=0)
+    centered = dense - middle
+    norms = (centered**2).sum(axis=1)
+    if gamma * norms.max() > _LARGEST_EXPONENT:
+        return graph.squared_differences(graph.rows, dense)
+    rows = graph.apply("Sub", graph.rows, graph.constant(middle))
+    squares = graph.row_sum(graph.apply("Mul", rows, rows))
+    both = graph.apply("Add", squares, graph.constant(norms))
+    sums = graph.apply("Add", both, graph.matmul(rows, -2 * centered.T))
+    return graph.apply("Max", sums, graph.constant(0.0))  # no rounding below 0
+
+
 def _by_votes(graph: Graph, outputs: str, k: int, by_sum: bool) -> tuple[str, str]:
     """Return votes with squeezed sums as scores, and the class with the most votes."""
     a, b = np.triu_indices(k, 1)
-    of_first, of_second = np.eye(k)[a], np.eye(k)[b]
+    # For each class its machines, and 1 where it is the first of the pair, -1 where the second.
+    machines = np.zeros((k, k), dtype=np.int64)
+    machines[a, b] = machines[b, a] = np.arange(len(a))
+    is_other = ~np.eye(k, dtype=bool)
+    signs = np.where(np.triu(is_other), 1.0, -1.0)[is_other]
+
+    def sums_of_classes(values: str, factors: NDArray[np.float64]) -> str:
+        own = graph.apply("Gather", values, graph.constant(machines[is_other]), axis=1)
+        return graph.sums_of_parts(graph.apply("Mul", own, graph.constant(factors)), k, k - 1)
+
     is_second = graph.cast(graph.apply("Less", outputs, graph.constant(0.0)), np.float64)
-    changes = graph.matmul(is_second, of_second - of_first)
-    votes = graph.apply("Add", changes, graph.constant(of_first.sum(axis=0)))
-    sums = graph.matmul(outputs, of_first - of_second)
+    changes = sums_of_classes(is_second, -signs)
+    n_first = np.arange(k - 1, -1, -1.0)
+    votes = graph.apply("Add", changes, graph.constant(n_first))
+    sums = sums_of_classes(outputs, signs)
     size = graph.apply("Add", graph.apply("Abs", sums), graph.constant(1.0))
     squeezed = graph.apply("Div", sums, graph.apply("Mul", size, graph.constant(3.0)))
     scores = graph.apply("Add", votes, squeezed)

@@ -62,7 +62,10 @@ class Graph:
     def scale(self, minimum: NDArray[np.float64], width: NDArray[np.float64]) -> None:
         """Take each feature less its minimum, divided by the width of its range, from here on."""
         moved = self.apply("Sub", self.rows, self.constant(minimum))
-        self.rows = self.apply("Div", moved, self.constant(width))
+        scaled = self.apply("Div", moved, self.constant(width))
+        # Changes nothing, but keeps onnxruntime from moving the width of a single feature into an
+        # attribute of the product that follows, which has single precision.
+        self.rows = self.apply("Max", scaled, self.constant(-np.inf))
 
     def cast(self, values: str, dtype: Any) -> str:
         """Return values in another type."""
@@ -76,6 +79,19 @@ class Graph:
     def row_sum(self, values: str) -> str:
         """Return the sum of each row as a column."""
         return self.apply("ReduceSum", values, self.constant(np.array([1])))
+
+    def sums_of_parts(self, values: str, n_parts: int, size: int) -> str:
+        """Return the sum of each part of each row, which has so many parts of a size."""
+        shape = self.constant(np.array([0, n_parts, size]))  # 0 keeps the number of rows
+        parts = self.apply("Reshape", values, shape)
+        return self.apply("ReduceSum", parts, self.constant(np.array([2])), keepdims=0)
+
+    def squared_differences(self, values: str, array: NDArray[np.float64]) -> str:
+        """Return the sum of squared differences of each row and each row of an array."""
+        apart = self.apply("Unsqueeze", values, self.constant(np.array([1])))
+        differences = self.apply("Sub", apart, self.constant(array))
+        squares = self.apply("Mul", differences, differences)
+        return self.apply("ReduceSum", squares, self.constant(np.array([2])), keepdims=0)
 
     def first_largest(self, values: str) -> str:
         """Return the first place of the largest value of each row."""

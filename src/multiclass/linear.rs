@@ -2,12 +2,13 @@
 
 use super::Scheme;
 use crate::data::Matrix;
-use crate::error::count_small;
+use crate::error::{count_small, reserve};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::{LinearMachine, LinearProblem, LinearSolver, Recorder, RuleState};
 use crate::{Error, Result, threads};
 use rayon::prelude::*;
+use std::hint::black_box;
 
 /// What is allocated for machines.
 const WHAT: &str = "machines of all classes";
@@ -113,6 +114,7 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
                 starts.len()
             )));
         }
+        self.check_room(solver.n_vectors(), n_machines)?;
         let train = |number: usize| {
             let problem = self.problem(scheme, number, constant)?;
             let recorder = Recorder::new(record_every);
@@ -121,6 +123,18 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
             Ok(machine)
         };
         threads::side_by_side(0..n_machines, WHAT, train)
+    }
+
+    /// Refuses trainings whose weights do not fit into memory: during the work, or at its end, when
+    /// the caller has them once more.
+    fn check_room(&self, n_vectors: (usize, usize), n_machines: usize) -> Result<()> {
+        let (held, kept) = n_vectors;
+        let at_once = n_machines.min(rayon::current_num_threads());
+        let during = at_once * held + (n_machines - at_once) * kept;
+        let most = during.max(n_machines.saturating_mul(kept + 1));
+        let room = reserve::<f64>(most, self.rows.n_cols() + 1, "the weights of all machines")?;
+        drop(black_box(room));
+        Ok(())
     }
 }
 

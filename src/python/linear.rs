@@ -127,7 +127,7 @@ const STATE: usize = 1024;
 
 fn to_python(
     py: Python<'_>,
-    machines: Vec<LinearMachine>,
+    mut machines: Vec<LinearMachine>,
     is_recorded: bool,
 ) -> PyResult<Bound<'_, PyDict>> {
     let found = PyDict::new(py);
@@ -135,10 +135,12 @@ fn to_python(
         machines.len(),
         machines.first().map_or(0, |first| first.weights.len()),
     );
-    let each = || machines.iter();
     let mut weights: Vec<f64> = reserve(m, d, "weights of machines")?;
-    each().for_each(|machine| weights.extend(&machine.weights));
+    for machine in &mut machines {
+        weights.extend(std::mem::take(&mut machine.weights));
+    }
     found.set_item("coef", weights.into_pyarray(py).reshape([m, d])?)?;
+    let each = || machines.iter();
     let biases = collected(each().map(|machine| machine.bias), "biases of machines")?;
     found.set_item("intercept", biases.into_pyarray(py))?;
     let n_iter = collected(
@@ -175,7 +177,8 @@ fn to_python(
         let seconds: Vec<f64> = shots.iter().map(|shot| shot.seconds).collect();
         let biases: Vec<f64> = shots.iter().map(|shot| shot.bias).collect();
         let n = shots.len();
-        let weights: Vec<f64> = shots.into_iter().flat_map(|shot| shot.weights).collect();
+        let mut weights: Vec<f64> = reserve(n, d, "curve_")?;
+        weights.extend(shots.into_iter().flat_map(|shot| shot.weights));
         curves.append((
             steps.into_pyarray(py),
             seconds.into_pyarray(py),

@@ -53,20 +53,28 @@ def test_a_file_that_is_none_of_ours_is_refused(tmp_path, text):
         Store(tmp_path, "study", PROTOCOL)
 
 
-def test_a_line_that_is_too_deep_ends_what_is_read(tmp_path):
+def test_a_line_that_is_too_deep_is_left_out(tmp_path):
     Store(tmp_path, "study", PROTOCOL).add("a", {"x": 1})
     with open(tmp_path / "results.jsonl", "a") as file:
         file.write("[" * 200_000 + "\n")
     assert Store(tmp_path, "study", PROTOCOL)["a"] == {"x": 1}
 
 
-def test_a_record_without_a_key_ends_what_is_read(tmp_path):
-    Store(tmp_path, "study", PROTOCOL).add("a", {"x": 1})
-    with open(tmp_path / "results.jsonl", "a") as file:
-        file.write('{"neither": 1}\n{"key": "b", "result": {"x": 2}}\n')
-    again = Store(tmp_path, "study", PROTOCOL)
-    assert "a" in again
-    assert "b" not in again
+@pytest.mark.parametrize(
+    "damage", [b'{"neither": 1}', b'{"key": "x", "result": {"x"', b"\xff", b"", b"[1]", b"null"]
+)
+def test_a_damaged_line_costs_no_other(tmp_path, damage):
+    """Hours of work may stand on the lines after it."""
+    store = Store(tmp_path, "study", PROTOCOL)
+    for key in "abc":
+        store.add(key, {"x": key})
+    path = tmp_path / "results.jsonl"
+    lines = path.read_bytes().split(b"\n")
+    lines[2] = damage
+    path.write_bytes(b"\n".join(lines))
+    for _ in range(2):  # the first writes the file anew
+        again = Store(tmp_path, "study", PROTOCOL)
+        assert (again.get("a"), again.get("b"), again["c"]) == ({"x": "a"}, None, {"x": "c"})
 
 
 def test_the_export_holds_the_asked_records_as_json_and_csv(tmp_path):

@@ -12,7 +12,15 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hinge.datasets._arff_rows import QUOTED, Attribute, Rows, sparse_matrix, word_of
+from hinge.datasets._arff_rows import (
+    MISSING,
+    QUOTED,
+    Attribute,
+    Rows,
+    sparse_matrix,
+    without_comment,
+    word_of,
+)
 from hinge.datasets._assembly import dataset_of
 from hinge.datasets._columns import Column, Numbers, Words, columns_of, fill, rows_of
 from hinge.datasets._dataset import Dataset
@@ -28,7 +36,7 @@ _ATTRIBUTE = re.compile(
 
 def read_arff(path: Path, request: Request) -> Dataset:
     """Read a file."""
-    stripped = ((number, line.strip()) for number, line in lines(path, comment="%"))
+    stripped = ((number, without_comment(line.strip())) for number, line in lines(path, "%"))
     text: Iterator[Line] = ((number, line) for number, line in stripped if line)
     declared = list(_declarations(text))
     if len(declared) < 2 - (request.labels == "ignored"):
@@ -63,12 +71,14 @@ def _declarations(text: Iterator[Line]) -> Iterator[Attribute]:
     for number, line in text:
         keyword = line.split(None, 1)[0].lower()
         if keyword == "@data":
+            if line.lower() != "@data":
+                raise ValueError(f"line {number}: the rows begin on the line after @data")
             return
         if keyword == "@attribute":
             match = _ATTRIBUTE.fullmatch(line)
             if match is None:
                 raise ValueError(f"line {number}: @attribute needs a name and a type")
-            name = word_of(match)
+            name = match["bare"] or word_of(match)
             if name in names:
                 raise ValueError(f"line {number}: a second attribute has the name {name!r}")
             names.add(name)
@@ -94,7 +104,7 @@ def _label(attribute: Attribute, request: Request) -> Column:
     """Return the empty column of the labels."""
     if request.schema is None:
         return _column(attribute, is_label=True)
-    missing = () if request.drop else ("?",)
+    missing = () if request.drop else (MISSING,)
     return LabelWords(attribute.name, missing, request, canonical if attribute.is_numeric else None)
 
 

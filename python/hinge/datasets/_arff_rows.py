@@ -21,7 +21,17 @@ _CELL = re.compile(rf"\s*+(?:{QUOTED}\s*+|(?P<bare>[^,'\"]*+))(?P<end>,|$)")
 _ENTRY = re.compile(
     rf"\s*+(?P<index>[0-9]{{1,9}})\s++(?:{QUOTED}\s*+|(?P<bare>[^,'\"]++))(?P<end>,|$)"
 )
+_TYPE = re.compile(r"[^\s\[{]*+")
+_NOMINAL = re.compile(r"""\{(?P<inside>(?:[^'"}]|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")*+)\}\s*+""")
+# Up to a comment, which begins outside of quotes and not inside a word.
+_BEFORE_COMMENT = re.compile(
+    r"""(?:[^'"%]|(?<![\s,{}'"])%|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")*+(?=%)"""
+)
+_ESCAPE = re.compile(r"\\(u001E|.)")
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "u001E": "\x1e"}
 _NUMERIC = ("numeric", "real", "integer")
+# Stands for a value that is missing. No text has it, so that a quoted question mark is a value.
+MISSING = "\0"
 _ROWS_AT_ONCE = 4096
 # Of an entry of a matrix while it is made: twice a row, a column and a value.
 _BYTES_AN_ENTRY = 48
@@ -37,7 +47,7 @@ class Attribute(NamedTuple):
     @property
     def word(self) -> str:
         """Return the type, but for the values of a nominal attribute."""
-        return self.kind.split()[0].lower()
+        return _TYPE.match(self.kind)[0].lower()  # type: ignore[index]  # matches any text
 
     @property
     def is_numeric(self) -> bool:
@@ -48,10 +58,10 @@ class Attribute(NamedTuple):
         """Return the values of a nominal attribute."""
         if not self.kind.startswith("{"):
             return None
-        inside, _, after = self.kind[1:].rpartition("}")
-        if after.strip() and not after.strip().startswith("%"):
+        match = _NOMINAL.fullmatch(self.kind)
+        if match is None:
             raise ValueError(f"line {self.line}: the values of {self.name!r} must end with a brace")
-        values = _cells(inside, self.line)
+        values = ["?" if value == MISSING else value for value in _cells(match[1], self.line)]
         if len(set(values)) != len(values) or "" in values:
             raise ValueError(f"line {self.line}: a value of {self.name!r} is empty or there twice")
         return values
@@ -82,7 +92,7 @@ class Rows(NamedTuple):
                 raise ValueError(
                     f"line {number} has {len(cells)} values, but there are {n_columns} attributes"
                 )
-            missing = "?" in cells and [place for place, cell in enumerate(cells) if cell == "?"]
+            missing = MISSING in cells and [p for p, cell in enumerate(cells) if cell == MISSING]
             if not missing or self._is_complete(number, missing):
                 yield number, cells
 
@@ -93,7 +103,7 @@ class Rows(NamedTuple):
             if not (line.startswith("{") and line.endswith("}")):
                 raise ValueError(f"line {number} is not in braces as the rows before")
             cells = self._entries(number, line[1:-1].strip())
-            missing = [index for index, word in cells if word == "?"]
+            missing = [index for index, word in cells if word == MISSING]
             if missing and not self._is_complete(number, missing):
                 continue
             there = {index for index, _ in cells}
@@ -202,7 +212,8 @@ def _refuse_missing(number: int, name: str) -> None:
 def _cells(text: str, number: int) -> list[str]:
     """Return the values between commas, quoted or not."""
     if "'" not in text and '"' not in text:
-        return [cell.strip() for cell in text.split(",")]
+        cells = [cell.strip() for cell in text.split(",")]
+        return [MISSING if cell == "?" else cell for cell in cells] if "?" in cells else cells
     return [word_of(match) for match in _matches(_CELL, text, number)]
 
 
@@ -219,5 +230,15 @@ def _matches(pattern: re.Pattern[str], text: str, number: int) -> Iterator[re.Ma
 
 
 def word_of(match: re.Match[str]) -> str:
+    """Return a word as it is meant, without quotes and escapes."""
     quoted = match["quoted"]
-    return match["bare"].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted[1:-1])
+    if quoted is None:
+        word = match["bare"].strip()
+        return MISSING if word == "?" else word
+    return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), quoted[1:-1])
+
+
+def without_comment(line: str) -> str:
+    """Return what stands before a comment at the end of a line."""
+    match = _BEFORE_COMMENT.match(line) if "%" in line else None
+    return line if match is None else match[0].rstrip()

@@ -1,7 +1,8 @@
 """Results that survive a stop: one line of JSON for each task that is done.
 
 The first line says which study and protocol made the file; a run with another protocol refuses
-to mix its numbers with these. A last line that was cut off by a crash is dropped.
+to mix its numbers with these. A line that was cut off by a crash, or damaged otherwise, is dropped:
+its task is run again, and the lines after it stay.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ class Store:
         if not self._path.exists():
             self._write([head])
             return
-        lines = list(_lines(self._path))
-        if not lines or {key: lines[0].get(key) for key in head} != plain(head):
+        first, *lines = _lines(self._path)
+        if {key: first.get(key) for key in head} != plain(head):
             raise OtherProtocolError(
                 f"{self._path} holds the results of another study or protocol: "
                 "choose another folder, or remove it to begin anew"
             )
-        self._records = {line["key"]: line["result"] for line in _records(lines[1:])}
+        self._records = {line["key"]: line["result"] for line in _records(lines)}
         self.origin = self._path if self._records else None
         self._write([head, *_keyed(self._records)])  # without what was cut off
 
@@ -84,22 +85,20 @@ class Store:
 
 
 def _lines(path: Path) -> Iterator[Record]:
-    """Yield the lines up to the first that is not whole."""
-    for line in path.read_bytes().split(b"\n")[:-1]:
+    """Yield what each line holds; nothing for those that are damaged and for what has no end."""
+    first, *others = path.read_bytes().split(b"\n")
+    for line in (first, *others[:-1]):
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
-            return
-        if not isinstance(value, dict):
-            return
-        yield value
+            value = None
+        yield value if isinstance(value, dict) else {}
 
 
 def _records(lines: list[Record]) -> Iterator[Record]:
     for line in lines:
-        if not (isinstance(line.get("key"), str) and isinstance(line.get("result"), dict)):
-            return
-        yield line
+        if isinstance(line.get("key"), str) and isinstance(line.get("result"), dict):
+            yield line
 
 
 def _keyed(records: Mapping[str, Record]) -> list[Record]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7F7F7F", "#E69F00", "#5
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p")
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oo", "||||")
+
+_NOT_DRAWN = re.compile("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]")
 
 
 def pyplot() -> Any:
@@ -53,8 +56,12 @@ def legend_beside(ax: Axes, handles: list[Any], **arguments: Any) -> None:
 
 
 def plain(name: Any) -> str:
-    """Return a name for matplotlib to write as it is: a dollar sign in it begins no formula."""
-    return str(name).replace("$", r"\$")
+    """Return a name for matplotlib to write as it is: a dollar sign in it begins no formula.
+
+    Control characters and halves of characters, which matplotlib cannot draw and an SVG must not
+    hold, are replaced.
+    """
+    return _NOT_DRAWN.sub("\ufffd", str(name)).replace("$", r"\$")
 
 
 def short(value: Any) -> str:

@@ -80,6 +80,10 @@ const AHEAD: usize = 8;
 const NOTHING: f64 = 1e-12;
 
 impl LinearSolver for DualDescent {
+    fn n_vectors(&self) -> (usize, usize) {
+        (2, 1)
+    }
+
     fn solve<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,

@@ -60,6 +60,10 @@ pub struct GradientDescent {
 }
 
 impl LinearSolver for GradientDescent {
+    fn n_vectors(&self) -> (usize, usize) {
+        (5, 2)
+    }
+
     fn solve<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,

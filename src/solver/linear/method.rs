@@ -23,6 +23,12 @@ macro_rules! methods {
         })*
 
         impl LinearSolver for LinearMethod {
+            fn n_vectors(&self) -> (usize, usize) {
+                match self {
+                    $(LinearMethod::$name(solver) => solver.n_vectors()),*
+                }
+            }
+
             fn solve<T: Lanes>(
                 &self,
                 problem: &LinearProblem<'_, T>,

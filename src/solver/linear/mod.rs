@@ -142,6 +142,10 @@ impl LinearMachine {
 
 /// A method that trains one linear machine.
 pub trait LinearSolver: Sync {
+    /// Vectors as long as the weights: how many a training holds at a time, and how many of these
+    /// its result keeps. They are taken without asking.
+    fn n_vectors(&self) -> (usize, usize);
+
     /// Trains, from a state where there is one and the method can use it.
     fn solve<T: Lanes>(
         &self,

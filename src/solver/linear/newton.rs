@@ -73,6 +73,10 @@ const SMALLEST_GAIN: f64 = 1e-15;
 const NEAR: f64 = 1e-6;
 
 impl LinearSolver for LinearNewton {
+    fn n_vectors(&self) -> (usize, usize) {
+        (9, 1)
+    }
+
     fn solve<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,

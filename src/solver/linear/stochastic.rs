@@ -25,6 +25,10 @@ pub struct Sgd {
 const AHEAD: usize = 8;
 
 impl LinearSolver for Sgd {
+    fn n_vectors(&self) -> (usize, usize) {
+        (7, 3)
+    }
+
     fn solve<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,
