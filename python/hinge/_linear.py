@@ -55,12 +55,20 @@ class LinearClassifier(Classifier):
         -------
         self
         """
+        deadline = _resources.Deadline(self.time_limit)
         with kept_on_failure(self):
-            self._fit(X, y, sample_weight, eval_set)
+            self._fit(X, y, sample_weight, eval_set, deadline)
         self._warn_if_not_converged()
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, eval_set: Any) -> None:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        eval_set: Any,
+        deadline: _resources.Deadline,
+    ) -> None:
         """Train all machines on all rows."""
         X, classes, codes = self._check_training_data(X, y)
         weights = _input.sample_weights(sample_weight, len(codes))
@@ -70,7 +78,8 @@ class LinearClassifier(Classifier):
         tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
         record = self._record()
         states = self._starts(X, classes)
-        found = self._train(X, codes, by_class, weights, states, self._settings(), record)
+        settings = self._settings()
+        found = self._train(X, codes, by_class, weights, states, settings, record, deadline)
         self._set_machines(found, classes)
         self._set_patterns(X, codes, weights, None)
         self._set_curve(found, X, codes, by_class, weights, tested, record)
@@ -106,12 +115,8 @@ class LinearClassifier(Classifier):
         states: list[State] | None,
         settings: dict[str, Any],
         record_every: int | None,
+        deadline: _resources.Deadline,
     ) -> dict[str, Any]:
-        limit = None
-        if self.time_limit is not None:
-            limit = _parameters.real("time_limit", self.time_limit)
-            if not limit > 0:
-                raise ValueError(f"time_limit = {limit} is not valid: it must be positive")
         return _core.linear_fit(
             self._method,
             settings,
@@ -126,7 +131,7 @@ class LinearClassifier(Classifier):
             {
                 "multi_class": _parameters.scheme(self.multi_class),
                 "threads": _resources.threads(self.n_jobs),
-                "time_limit": limit,
+                "time_limit": deadline.seconds_left(),
                 "record_every": record_every,
                 "progress": self._progress(),
             },

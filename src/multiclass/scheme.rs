@@ -112,6 +112,14 @@ impl Scheme {
         }
     }
 
+    /// Number of rows of machine number `number`.
+    pub fn n_rows(self, number: usize, labels: &Labels) -> usize {
+        match self.pair(number, labels.n_classes()) {
+            Some((a, b)) => labels.rows_of(a).len() + labels.rows_of(b).len(),
+            None => labels.n_rows(),
+        }
+    }
+
     /// Whether the label of a row is read from the pattern of all signs, see
     /// [`Patterns`](super::Patterns).
     pub fn uses_patterns(self, k: usize) -> bool {

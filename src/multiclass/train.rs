@@ -237,6 +237,9 @@ impl<T: Lanes> TrainingSet<T> {
     ) -> Result<Training> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
         let train = |number: usize| {
+            if let Some(machines) = self.untrained(number, solver, monitor) {
+                return Ok((number, (machines, 0)));
+            }
             let spec = scheme.machine(number, &self.labels);
             let weights: Vec<f64> = self.weights_of(&spec);
             let problem = self.problem(number, &spec, &weights);
@@ -246,6 +249,19 @@ impl<T: Lanes> TrainingSet<T> {
         let machines = (0..n_machines).into_par_iter().with_max_len(1);
         let trained = machines.map(train).collect::<Result<Vec<_>>>()?;
         Ok(collect(trained, solver.path_len(), n_machines))
+    }
+
+    /// The machines of a path for which no time is left; `None` if there is, or if there are
+    /// coefficients to start from, which a solver must fit to their bounds first.
+    fn untrained(
+        &self,
+        number: usize,
+        solver: &impl BinarySolver,
+        monitor: &Monitor,
+    ) -> Option<Vec<Machine>> {
+        let has_terms = matches!(self.starts.get(number), Some(Start::Terms(_)));
+        let is_late = !has_terms && monitor.time_is_up();
+        is_late.then(|| vec![Machine::untrained(); solver.path_len()])
     }
 
     /// The weight of each part of a machine.
@@ -305,7 +321,11 @@ impl<T: Lanes> TrainingSet<T> {
         packed: &PackedRows<T>,
         monitor: &Monitor,
     ) -> Result<Training> {
-        let gram = Gram::new(packed, &self.kernel, monitor)?;
+        let Some(gram) = Gram::within_time(packed, &self.kernel, monitor)? else {
+            return self.train_with(solver, scheme, monitor, |parts, how| {
+                Ok(ComputedRows::new(packed, &self.kernel, parts, how))
+            });
+        };
         let mut training = self.train_on_gram(solver, scheme, &gram, monitor)?;
         training.n_kernel_evals = gram.n_rows() as u64 * gram.n_rows() as u64;
         Ok(training)
@@ -333,6 +353,9 @@ impl<T: Lanes> TrainingSet<T> {
     ) -> Result<Training> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
         let train_one = |number: usize, how: Threading| {
+            if let Some(machines) = self.untrained(number, solver, monitor) {
+                return Ok((machines, 0));
+            }
             let spec = scheme.machine(number, &self.labels);
             let weights = self.weights_of(&spec);
             let problem = self.problem(number, &spec, &weights);
@@ -340,7 +363,7 @@ impl<T: Lanes> TrainingSet<T> {
             let machines = solver.solve(&problem, &mut rows, monitor)?;
             Ok((machines, rows.n_computed()))
         };
-        let size = |number| scheme.machine(number, &self.labels).parts.n_rows();
+        let size = |number| scheme.n_rows(number, &self.labels);
         let (large, small) = self.split_by_size((0..n_machines).map(size).collect());
         // One after the other, each with all threads; then side by side.
         let mut trained = Vec::with_capacity(n_machines);

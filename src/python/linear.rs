@@ -4,7 +4,7 @@ use super::arrays::{Rows, slice, with_matrix};
 use super::door;
 use super::linear_methods::LinearMaker;
 use crate::Error;
-use crate::error::zeros;
+use crate::error::{reserve, zeros};
 use crate::model::{Ties, Votes, linear_outputs};
 use crate::multiclass::{LinearSet, Patterns, Scheme};
 use crate::solver::linear::{LinearMachine, RuleState};
@@ -106,19 +106,22 @@ pub fn linear_fit<'py>(
                 .train(&solver, scheme, constant, &starts, train.record_every, monitor)
         })
     })?;
-    to_python(py, machines)
+    to_python(py, machines, train.record_every.is_some())
 }
 
-fn to_python(py: Python<'_>, machines: Vec<LinearMachine>) -> PyResult<Bound<'_, PyDict>> {
+fn to_python(
+    py: Python<'_>,
+    machines: Vec<LinearMachine>,
+    is_recorded: bool,
+) -> PyResult<Bound<'_, PyDict>> {
     let found = PyDict::new(py);
     let (m, d) = (
         machines.len(),
         machines.first().map_or(0, |first| first.weights.len()),
     );
     let each = || machines.iter();
-    let weights: Vec<f64> = each()
-        .flat_map(|machine| machine.weights.iter().copied())
-        .collect();
+    let mut weights: Vec<f64> = reserve(m, d, "coefficients")?;
+    each().for_each(|machine| weights.extend_from_slice(&machine.weights));
     found.set_item("coef", weights.into_pyarray(py).reshape([m, d])?)?;
     let biases: Vec<f64> = each().map(|machine| machine.bias).collect();
     found.set_item("intercept", biases.into_pyarray(py))?;
@@ -139,6 +142,9 @@ fn to_python(py: Python<'_>, machines: Vec<LinearMachine>) -> PyResult<Bound<'_,
                 state.n_averaged,
                 state.eta,
             ))?;
+        }
+        if !is_recorded {
+            continue;
         }
         let shots = machine.snapshots;
         let steps: Vec<i64> = shots.iter().map(|shot| shot.step as i64).collect();

@@ -14,7 +14,8 @@
 
 use super::certificate::certificate;
 use super::{
-    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Penalty, Recorder, RuleState,
+    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
+    RuleState,
 };
 use crate::data::Random;
 use crate::error::reserve;
@@ -94,10 +95,17 @@ impl LinearSolver for DualDescent {
         let loss = self.settings.loss;
         let found = certificate(problem, loss, price, &run.w, alpha, monitor)?;
         recorder.keep(run.n_epochs as u64, || run.w.clone());
-        let mut machine = LinearMachine::new(problem, run.w, run.n_epochs as u64, status);
+        let mut machine =
+            LinearMachine::new(problem.constant(), run.w, run.n_epochs as u64, status);
         machine.certificate = Some(found);
         machine.finish(problem, self.settings.intercept, recorder);
         Ok(machine)
+    }
+
+    fn untrained(&self, outline: &Outline, _: Option<&RuleState>) -> Result<Option<LinearMachine>> {
+        let given = &self.settings;
+        let c = given.penalty.c(outline.n_rows);
+        LinearMachine::untrained_exact(outline, given.intercept, c).map(Some)
     }
 }
 

@@ -8,7 +8,9 @@
 //! first one, or does not fall any more.
 
 use super::sums::{outputs, weighted_sum};
-use super::{Intercept, LinearMachine, LinearProblem, LinearSolver, Penalty, Recorder, RuleState};
+use super::{
+    Intercept, LinearMachine, LinearProblem, LinearSolver, Outline, Penalty, Recorder, RuleState,
+};
 use crate::error::zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -125,9 +127,33 @@ impl LinearSolver for GradientDescent {
             weights: w.clone(),
             ..RuleState::default()
         };
-        let mut machine = LinearMachine::new(problem, w, n_iter as u64, status);
+        let mut machine = LinearMachine::new(problem.constant(), w, n_iter as u64, status);
         machine.keep(state);
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
+    }
+
+    fn untrained(
+        &self,
+        outline: &Outline,
+        start: Option<&RuleState>,
+    ) -> Result<Option<LinearMachine>> {
+        let intercept = self.settings.intercept;
+        let Some(start) = start else {
+            let mut machine = LinearMachine::untrained(outline, intercept)?;
+            let weights = zeros(outline.n_features + 1, 1, "weights")?;
+            machine.keep(RuleState {
+                weights,
+                ..RuleState::default()
+            });
+            return Ok(Some(machine));
+        };
+        if intercept == Intercept::Violators {
+            return Ok(None);
+        }
+        let weights = start.weights.clone();
+        let mut machine = LinearMachine::new(outline.constant, weights, 0, Status::TimeLimit);
+        machine.keep(start.clone());
+        Ok(Some(machine))
     }
 }

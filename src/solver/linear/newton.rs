@@ -15,7 +15,8 @@
 use super::certificate::certificate;
 use super::sums::{outputs, weighted_sum};
 use super::{
-    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Penalty, Recorder, RuleState,
+    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
+    RuleState,
 };
 use crate::error::zeros;
 use crate::monitor::Monitor;
@@ -93,10 +94,23 @@ impl LinearSolver for LinearNewton {
             Some(certificate(problem, loss, price, w, alpha, monitor)?)
         };
         recorder.keep(run.n_iter as u64, || w.clone());
-        let mut machine = LinearMachine::new(problem, run.w, run.n_iter as u64, status);
+        let mut machine = LinearMachine::new(problem.constant(), run.w, run.n_iter as u64, status);
         machine.certificate = found;
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
+    }
+
+    fn untrained(
+        &self,
+        outline: &Outline,
+        start: Option<&RuleState>,
+    ) -> Result<Option<LinearMachine>> {
+        let given = &self.settings;
+        if start.is_some() || given.free_bias {
+            return Ok(None);
+        }
+        let c = given.penalty.c(outline.n_rows);
+        LinearMachine::untrained_exact(outline, given.intercept, c).map(Some)
     }
 }
 

@@ -97,6 +97,27 @@ impl Intercept {
     }
 }
 
+/// What is known of a problem before its rows are gathered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outline {
+    /// Features, without the constant one.
+    pub n_features: usize,
+    /// The value of the constant feature.
+    pub constant: f64,
+    /// Rows of positive weight.
+    pub n_rows: usize,
+    /// Sums of the weights of rows with label +1 and with label -1.
+    pub weights: [f64; 2],
+}
+
+impl Outline {
+    /// [`LinearProblem::violators_bias`] of zero weights: no row is right by a margin of 1.
+    pub fn violators_bias(&self) -> f64 {
+        let [positive, negative] = self.weights;
+        (positive - negative) / (positive + negative).max(f64::MIN_POSITIVE)
+    }
+}
+
 /// Features of all rows between two looks at the clock.
 const FEATURES_TO_LOOK: usize = 1 << 22;
 
@@ -234,12 +255,6 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
     pub fn counts(&self) -> (usize, usize) {
         let positive = self.labels.iter().filter(|&&label| label > 0).count();
         (positive, self.n_rows() - positive)
-    }
-
-    /// Weights of the features, and the bias that the weight of the constant feature makes.
-    pub fn split(&self, mut weights: Vec<f64>) -> (Vec<f64>, f64) {
-        let constant = weights.pop().unwrap_or(0.0);
-        (weights, self.constant * constant)
     }
 
     /// The mean of `y - w . x` of the rows that are not right by a margin of 1.
