@@ -2,10 +2,11 @@
 
 use super::Scheme;
 use crate::data::Matrix;
+use crate::error::zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::{
-    LinearMachine, LinearProblem, LinearSolver, Outline, Recorder, RuleState, Snapshot,
+    Example, LinearMachine, LinearProblem, LinearSolver, Outline, Recorder, RuleState, Snapshot,
 };
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -97,6 +98,16 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         }
     }
 
+    /// `x . x` of each row.
+    fn squares(&self) -> Result<Vec<f64>> {
+        let mut squares = zeros(self.rows.n_rows(), 1, "squares")?;
+        squares.par_iter_mut().enumerate().for_each(|(i, square)| {
+            let (row, constant) = (self.rows.row(i), 0.0);
+            *square = Example { row, constant }.square();
+        });
+        Ok(squares)
+    }
+
     /// The number and the weights of the rows of each class, those of weight 0 aside.
     fn class_totals(&self) -> ClassTotals {
         let mut of = vec![(0, 0.0); self.n_classes()];
@@ -154,11 +165,14 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
                 starts.len()
             )));
         }
+        let shares = n_machines > 1 && solver.uses_squares();
+        let squares = shares.then(|| self.squares()).transpose()?;
         let totals = OnceLock::new();
         let train = |number: usize| {
             let start = starts.get(number);
-            if monitor.time_is_up() {
-                // Gathering the rows of a machine takes time, too, and there may be many machines.
+            // Gathering the rows of a machine takes time, too, and there may be many machines; the
+            // first is always begun.
+            if number > 0 && monitor.time_is_up() {
                 let totals = totals.get_or_init(|| self.class_totals());
                 let outline = self.outline(scheme, number, constant, totals);
                 if let Some(mut machine) = solver.untrained(&outline, start)? {
@@ -171,7 +185,10 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
                     return Ok(machine);
                 }
             }
-            let problem = self.problem(scheme, number, constant)?;
+            let mut problem = self.problem(scheme, number, constant)?;
+            if let Some(squares) = &squares {
+                problem = problem.with_squares(squares);
+            }
             solver.solve(&problem, start, Recorder::new(record_every), monitor)
         };
         let machines = (0..n_machines).into_par_iter().with_max_len(1);

@@ -251,8 +251,9 @@ impl<T: Lanes> TrainingSet<T> {
         Ok(collect(trained, solver.path_len(), n_machines))
     }
 
-    /// The machines of a path for which no time is left; `None` if there is, or if there are
-    /// coefficients to start from, which a solver must fit to their bounds first.
+    /// The machines of a path for which no time is left; `None` for the first, which is always
+    /// begun, and where there are coefficients to start from, which a solver must fit to their
+    /// bounds.
     fn untrained(
         &self,
         number: usize,
@@ -260,7 +261,7 @@ impl<T: Lanes> TrainingSet<T> {
         monitor: &Monitor,
     ) -> Option<Vec<Machine>> {
         let has_terms = matches!(self.starts.get(number), Some(Start::Terms(_)));
-        let is_late = !has_terms && monitor.time_is_up();
+        let is_late = number > 0 && !has_terms && monitor.time_is_up();
         is_late.then(|| vec![Machine::untrained(); solver.path_len()])
     }
 

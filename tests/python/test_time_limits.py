@@ -1,4 +1,7 @@
-"""A time limit bounds the whole call, with any number of classes."""
+"""A time limit bounds the whole call, with any number of classes.
+
+The first binary classifier is always begun; the others start if there is time.
+"""
 
 import time
 import types
@@ -47,7 +50,7 @@ def test_the_limit_includes_the_conversion_of_the_data(name, slow_conversion, rn
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
     with pytest.warns(ConvergenceWarning, match="'time limit'"):
         model = limited(name, 50.0).fit(X, y)
-    assert model.status_ == ["time limit"] * 3
+    assert model.status_[1:] == ["time limit"] * 2
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -69,15 +72,15 @@ def test_a_classifier_without_time_has_the_certificate_of_zero_weights(multi_cla
     )
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y, sample_weight=weights)
-    assert not model.coef_.any()
-    assert not model.intercept_.any()
+    assert not model.coef_[1:].any()
+    assert not model.intercept_[1:].any()
     classes = {
         "ovr": [range(4)] * 4,
         "ovo": [(a, b) for a in range(4) for b in range(a + 1, 4)],
         "ordinal": [(0, 1), (1, 2), (2, 3)],
     }[multi_class]
     price = 0.3 * weights * [by_class[label] for label in y]
-    for certificate, used in zip(model.certificate_, classes, strict=True):
+    for certificate, used in list(zip(model.certificate_, classes, strict=True))[1:]:
         assert certificate.primal == pytest.approx(price[np.isin(y, used)].sum())
         assert (certificate.dual, certificate.violation) == (0.0, 1.0)
 
@@ -89,7 +92,7 @@ def test_a_bias_found_afterwards_is_that_of_zero_weights(kind):
     model = kind(fit_intercept="violators", time_limit=PASSED)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
-    assert model.intercept_ == pytest.approx([0.0, -0.4, -0.6])
+    assert model.intercept_[1:] == pytest.approx([-0.4, -0.6])
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -101,7 +104,7 @@ def test_a_warm_start_without_time_keeps_its_weights(optimizer, intercept, rng):
     model.set_params(time_limit=PASSED)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
-    np.testing.assert_array_equal(model.coef_, first)
+    np.testing.assert_array_equal(model.coef_[1:], first[1:])
 
 
 @pytest.mark.parametrize("name", LINEAR)
@@ -109,8 +112,8 @@ def test_a_curve_without_time_starts_at_zero_weights(name, rng):
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
     with pytest.warns(ConvergenceWarning):
         model = limited(name, record_every=1).fit(X, y)
-    assert model.curve_["step"].tolist() == [0]
-    assert model.curve_["loss"] == pytest.approx([1.0])
+    assert model.curve_["step"][0] == 0
+    assert model.curve_["loss"][0] == pytest.approx(1.0)
 
 
 def test_the_limit_of_fit_blocks_is_for_all_blocks(slow_conversion, rng):

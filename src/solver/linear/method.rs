@@ -37,6 +37,12 @@ macro_rules! methods {
                 }
             }
 
+            fn uses_squares(&self) -> bool {
+                match self {
+                    $(LinearMethod::$name(solver) => solver.uses_squares()),*
+                }
+            }
+
             fn untrained(
                 &self,
                 outline: &Outline,

@@ -166,6 +166,11 @@ pub trait LinearSolver: Sync {
         monitor: &Monitor,
     ) -> Result<LinearMachine>;
 
+    /// Whether [`LinearProblem::square`] is asked for.
+    fn uses_squares(&self) -> bool {
+        false
+    }
+
     /// The machine of a training that had no time for a step, made without a look at the rows;
     /// `None` where it cannot do without.
     fn untrained(

@@ -121,6 +121,9 @@ impl Outline {
 /// Features of all rows between two looks at the clock.
 const FEATURES_TO_LOOK: usize = 1 << 22;
 
+/// Values that stay in the cache next to a core.
+const CACHE_BYTES: usize = 1 << 19;
+
 /// A binary problem: some rows of a matrix with labels and weights.
 #[derive(Debug, Clone)]
 pub struct LinearProblem<'a, T: Lanes> {
@@ -132,6 +135,10 @@ pub struct LinearProblem<'a, T: Lanes> {
     labels: Vec<i8>,
     weights: Option<Vec<f64>>,
     constant: f64,
+    /// `x . x` of all rows of the matrix, without the constant, where they are known.
+    squares: Option<&'a [f64]>,
+    /// Whether a row must be asked for before it is read.
+    fetches_ahead: bool,
 }
 
 impl<'a, T: Lanes> LinearProblem<'a, T> {
@@ -165,7 +172,16 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
             labels,
             weights: (!all_one).then_some(weights),
             constant,
+            squares: None,
+            fetches_ahead: size_of_val(rows.values()) > CACHE_BYTES,
         })
+    }
+
+    /// The same problem, with what [`LinearProblem::square`] needs of all rows of the matrix: the
+    /// machines of many classes share it.
+    pub fn with_squares(mut self, squares: &'a [f64]) -> Self {
+        self.squares = Some(squares);
+        self
     }
 
     /// Number of rows.
@@ -183,6 +199,12 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         (FEATURES_TO_LOOK / self.n_weights()).clamp(1, 1024)
     }
 
+    /// Values that a row of the matrix stores on average, the constant one included.
+    pub fn mean_stored(&self) -> f64 {
+        let n_rows = self.rows.n_rows().max(1) as f64;
+        1.0 + self.rows.values().len() as f64 / n_rows
+    }
+
     /// Whether rows store every value.
     pub fn is_dense(&self) -> bool {
         matches!(self.rows, Matrix::Dense(_))
@@ -194,6 +216,14 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         Example {
             row: self.rows.row(self.member(i)),
             constant: self.constant,
+        }
+    }
+
+    /// `x . x` of row `i`, the constant feature included.
+    pub fn square(&self, i: usize) -> f64 {
+        match self.squares {
+            Some(squares) => squares[self.member(i)] + self.constant * self.constant,
+            None => self.example(i).square(),
         }
     }
 
@@ -226,14 +256,18 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         example.add_to(weights, factor);
     }
 
-    /// Asks for the values of row `i`, which will be read soon.
+    /// Asks for the values of row `i`, which will be read soon, unless the cache holds all rows.
     #[inline]
     pub fn prefetch(&self, i: usize) {
+        if !self.fetches_ahead {
+            return;
+        }
         match self.rows.row(self.member(i)) {
             Row::Dense(values) => prefetch(values),
+            // The first line of each: the machine itself goes on from there.
             Row::Sparse(columns, values) => {
-                prefetch(columns);
-                prefetch(values);
+                prefetch(&columns[..columns.len().min(1)]);
+                prefetch(&values[..values.len().min(1)]);
             }
         }
     }
