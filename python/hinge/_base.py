@@ -66,6 +66,7 @@ class KernelClassifier(Classifier):
         path: Sequence[float],
         weights: NDArray[np.float64] | None = None,
         starts: list[_Start] | None = None,
+        deadline: _resources.Deadline | None = None,
     ) -> list[Model]:
         """Return a model for each value of the path."""
         data: _Data = {
@@ -76,6 +77,8 @@ class KernelClassifier(Classifier):
             "starts": starts,
         }
         kernel, train = self._kernel_arguments(), self._train_arguments()
+        if deadline is not None:
+            train["time_limit"] = deadline.seconds_left()
         return _core.fit(self._method, self._settings(), list(path), data, kernel, train)
 
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:

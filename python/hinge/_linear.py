@@ -61,12 +61,20 @@ class LinearClassifier(Classifier):
         -------
         self
         """
+        deadline = _resources.Deadline(self.time_limit)
         with kept_on_failure(self):
-            self._fit(X, y, sample_weight, eval_set)
+            self._fit(X, y, sample_weight, eval_set, deadline)
         self._warn_if_not_converged()
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, eval_set: Any) -> None:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        eval_set: Any,
+        deadline: _resources.Deadline,
+    ) -> None:
         """Train all machines on all rows."""
         X, classes, codes = self._check_training_data(X, y)
         weights = _input.sample_weights(sample_weight, len(codes))
@@ -77,7 +85,7 @@ class LinearClassifier(Classifier):
         record = self._record()
         states = self._starts(X, classes)
         settings = self._settings()  # once: it draws a seed
-        found = self._train(X, codes, by_class, weights, states, settings, record)
+        found = self._train(X, codes, by_class, weights, states, settings, record, deadline)
         self._set_machines(found, classes)
         self._set_patterns(X, codes, weights, None)
         is_lambda = bool(settings["is_lambda"])
@@ -114,12 +122,8 @@ class LinearClassifier(Classifier):
         states: list[State] | None,
         settings: dict[str, Any],
         record_every: int | None,
+        deadline: _resources.Deadline,
     ) -> dict[str, Any]:
-        limit = None
-        if self.time_limit is not None:
-            limit = _parameters.real("time_limit", self.time_limit)
-            if not limit > 0:
-                raise ValueError(f"time_limit = {limit} is not valid: it must be positive")
         return _core.linear_fit(
             self._method,
             settings,
@@ -134,7 +138,7 @@ class LinearClassifier(Classifier):
             {
                 "multi_class": _parameters.scheme(self.multi_class),
                 "threads": _resources.threads(self.n_jobs),
-                "time_limit": limit,
+                "time_limit": deadline.seconds_left(),
                 "record_every": record_every,
                 "progress": self._progress(),
             },

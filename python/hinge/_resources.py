@@ -1,9 +1,11 @@
-"""Threads and bytes that a call may use."""
+"""Threads, bytes and seconds that a call may use."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,31 @@ def every_core() -> int:
         if text.isdigit() and int(text) > 0:
             return min(cores, int(text))
     return cores
+
+
+class Deadline:
+    """The end of a time limit that starts now and covers all of a call."""
+
+    # What the core is given when no time is left: it needs a positive limit.
+    _SHORTEST = 1e-9
+
+    def __init__(self, time_limit: Any) -> None:
+        self._end = math.inf
+        if time_limit is not None:
+            limit = _parameters.real("time_limit", time_limit)
+            if not limit > 0:
+                raise ValueError(f"time_limit = {limit} is not valid: it must be positive")
+            self._end = time.monotonic() + limit
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds that are left, never 0; None without a limit."""
+        if self._end == math.inf:
+            return None
+        return max(self._end - time.monotonic(), self._SHORTEST)
+
+    def has_passed(self) -> bool:
+        """Tell whether no time is left."""
+        return time.monotonic() >= self._end
 
 
 def cache_bytes(megabytes: Any) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from hinge import _class_order, _input, _parameters, _rule_state
+from hinge import _class_order, _input, _parameters, _resources, _rule_state
 from hinge._fields import Fields
 from hinge._linear import LinearClassifier
 from hinge._rule_state import State
@@ -212,13 +212,20 @@ class SGDSVC(LinearClassifier):
         -------
         self
         """
+        deadline = _resources.Deadline(self.time_limit)
         with kept_on_failure(self):
-            self._fit_block(X, y, classes, sample_weight)
+            self._fit_block(X, y, classes, sample_weight, deadline)
         self._warn_if_not_converged()
         return self
 
     def _fit_block(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any, place: str | None = None
+        self,
+        X: Any,
+        y: Any,
+        classes: Any,
+        sample_weight: Any,
+        deadline: _resources.Deadline,
+        place: str | None = None,
     ) -> None:
         """Go on with a block of rows; ``place`` is what errors call it."""
         is_first = not hasattr(self, "_states")
@@ -239,7 +246,7 @@ class SGDSVC(LinearClassifier):
             )
         states = None if is_first else self._states_of(with_memory=True)
         before = None if is_first else self._patterns
-        found = self._train(X, codes, by_class, weights, states, settings, None)
+        found = self._train(X, codes, by_class, weights, states, settings, None, deadline)
         self.__dict__.pop("curve_", None)
         self._set_machines(found, known)
         self._set_patterns(X, codes, weights, before)
@@ -326,6 +333,7 @@ class SGDSVC(LinearClassifier):
         -------
         self
         """
+        deadline = _resources.Deadline(self.time_limit)
         epochs = self._n_epochs() or _EPOCHS
         if classes is None:
             classes = getattr(blocks, "classes", None)
@@ -342,12 +350,18 @@ class SGDSVC(LinearClassifier):
             if classes is None:
                 classes = _labels_of(each())
             self.__dict__.pop("_states", None)
-            for _ in range(epochs):
-                for place, X, y, weights in each():
-                    self._fit_block(X, y, classes, weights, place)
-            if not hasattr(self, "_states"):
+            n_epochs = 0
+            for epoch, (place, X, y, weights) in (
+                (epoch, block) for epoch in range(1, epochs + 1) for block in each()
+            ):
+                if n_epochs > 0 and deadline.has_passed():
+                    self.status_ = ["time limit"] * len(self.status_)
+                    break
+                n_epochs = epoch
+                self._fit_block(X, y, classes, weights, deadline, place)
+            if n_epochs == 0:
                 raise ValueError("there are no blocks")
-            self.n_iter_ = epochs
+            self.n_iter_ = n_epochs
         self._warn_if_not_converged()
         return self
 

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from hinge import _input, _parameters, _starts
+from hinge import _input, _parameters, _resources, _starts
 from hinge._base import KernelClassifier
 from hinge._certificate import Training
 from hinge._fields import Fields
 from hinge._state import kept_on_failure
 
 if TYPE_CHECKING:
-    from hinge._core import Model, _Start, _Train
+    from hinge._core import Model, _Start
 
 
 class WeightedClassifier(KernelClassifier):
@@ -38,6 +38,7 @@ class WeightedClassifier(KernelClassifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
         """Train, from a start if there is one."""
+        deadline = _resources.Deadline(self.time_limit)
         with kept_on_failure(self):
             last = self._last_fit()
             X, classes, codes = self._check_training_data(X, y)
@@ -56,7 +57,7 @@ class WeightedClassifier(KernelClassifier):
                 rows = self._kernel_values(X)
             by_class = _input.class_weights(self.class_weight, classes, codes)
             path = [self._path_value(vars(self))]
-            (model,) = self._train_path(rows, codes, by_class, path, weights, starts)
+            (model,) = self._train_path(rows, codes, by_class, path, weights, starts, deadline)
             self._set_model(model, classes)
             self.shape_fit_ = shape
             bounds = path[0] * by_class[codes] * (1.0 if weights is None else weights)
@@ -161,15 +162,6 @@ class WeightedClassifier(KernelClassifier):
     def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
         kernel = "precomputed" if callable(self.kernel) else self.kernel
         return _parameters.kernel(kernel, self.gamma, self.degree, self.coef0)
-
-    def _train_arguments(self) -> _Train:
-        arguments = super()._train_arguments()
-        if self.time_limit is not None:
-            limit = _parameters.real("time_limit", self.time_limit)
-            if not limit > 0:
-                raise ValueError(f"time_limit = {limit} is not valid: it must be positive")
-            arguments["time_limit"] = limit
-        return arguments
 
     def _native_rows(self, X: Any) -> Any:
         rows = super()._native_rows(X)

@@ -127,6 +127,7 @@ impl<'a, T: Real> Csr<'a, T> {
     }
 
     /// Columns and values of one row.
+    #[inline]
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {
         let span = self.offsets[i]..self.offsets[i + 1];
         (&self.indices[span.clone()], &self.values[span])

@@ -12,6 +12,7 @@ use crate::{Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whatever has rows of kernel values that many problems may read.
 pub trait KernelMatrix<T>: Sync {
@@ -36,6 +37,27 @@ impl<T: Lanes> Gram<T> {
             values,
             n: rows.n_rows(),
         })
+    }
+
+    /// As [`Gram::new`]; `None` if the time limit passes before all values are computed.
+    pub fn within_time(
+        rows: &PackedRows<T>,
+        kernel: &Kernel,
+        monitor: &Monitor,
+    ) -> Result<Option<Self>> {
+        let is_late = AtomicBool::new(false);
+        let values = all_pairs(rows, monitor, |queries, columns, band, n| {
+            if monitor.time_is_up() {
+                is_late.store(true, Ordering::Relaxed);
+            } else {
+                rows.kernel_block(kernel, queries, columns, band, n);
+            }
+        })?;
+        let gram = Self {
+            values,
+            n: rows.n_rows(),
+        };
+        Ok((!is_late.into_inner()).then_some(gram))
     }
 
     /// From a precomputed kernel matrix, its rows and columns in the order given.

@@ -71,22 +71,24 @@ impl<T: Lanes> Coefficients<T> {
         }
     }
 
-    /// For each query (row of `kernel`) and each coefficient row the sum over `vectors`,
-    /// to be multiplied by [`Coefficients::unit`].
-    pub fn sums(&self, vectors: Range<usize>, kernel: &[T], out: &mut [T]) {
+    /// For each query (row of `kernel`) and each of some coefficient rows, in the place of its
+    /// number, the sum over `vectors`, to be multiplied by [`Coefficients::unit`].
+    pub fn sums(&self, rows: &Range<usize>, vectors: Range<usize>, kernel: &[T], out: &mut [T]) {
         let stride = self.stride();
         match &self.layout {
             Layout::Few { values, n_sv } => {
                 let queries = kernel.chunks_exact(vectors.len());
                 for (query, out) in queries.zip(out.chunks_exact_mut(stride)) {
-                    for (row, out) in values.chunks_exact(*n_sv).zip(out) {
+                    let each = values.chunks_exact(*n_sv).zip(out).skip(rows.start);
+                    for (row, out) in each.take(rows.len()) {
                         *out = simd::dot(query, &row[vectors.clone()]);
                     }
                 }
             }
             Layout::Many { panels, n_sv, .. } => {
                 let width = panel_width::<T>();
-                for (p, panel) in panels.chunks_exact(width * n_sv).enumerate() {
+                for p in rows.start / width..rows.end.div_ceil(width) {
+                    let panel = &panels[p * width * n_sv..(p + 1) * width * n_sv];
                     let panel = &panel[vectors.start * width..vectors.end * width];
                     let out = &mut out[p * width..];
                     simd::panel_products(Product::Dot, panel, vectors.len(), kernel, out, stride);

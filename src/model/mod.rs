@@ -24,6 +24,7 @@ use crate::solver::linear::Example;
 use crate::{Error, Result};
 use coefficients::Coefficients;
 use layout::{coef_row_of, machine_of, n_coef_rows};
+use std::ops::Range;
 
 /// Weights that are always worth their room.
 const FEW_WEIGHTS: usize = 1 << 20;
@@ -42,6 +43,8 @@ pub struct Model<T: Lanes> {
     /// `n_coef_rows` rows for each setting, as long as there are support vectors.
     dual_coef: Vec<f64>,
     biases: Vec<f64>,
+    /// The coefficient rows outside of which those of a class are all 0.
+    used_rows: Vec<Range<usize>>,
     /// Of each setting, for a scheme that uses them; else none.
     patterns: Vec<Patterns>,
     coefficients: Coefficients<T>,
@@ -214,6 +217,7 @@ impl<T: Lanes> Model<T> {
         for n in n_support {
             starts.push(starts[starts.len() - 1] + n);
         }
+        let used_rows = used_rows(&dual_coef, &starts);
         let coefficients = Coefficients::new(&dual_coef, n_coef_rows, support.len())?;
         let mut model = Self {
             kernel,
@@ -224,6 +228,7 @@ impl<T: Lanes> Model<T> {
             starts,
             dual_coef,
             biases,
+            used_rows,
             patterns: Vec::new(),
             coefficients,
             linear: None,
@@ -326,6 +331,22 @@ impl<T: Lanes> Model<T> {
         let number = machine_of(self.scheme, class, coef_row, self.n_classes());
         setting * self.n_machines() + number
     }
+}
+
+/// For each class the coefficient rows from the first to the last that is not all 0: two of
+/// ordinal machines, however many classes there are.
+fn used_rows(dual_coef: &[f64], starts: &[usize]) -> Vec<Range<usize>> {
+    let mut used = vec![0..0; starts.len() - 1];
+    let n_sv = starts[starts.len() - 1].max(1);
+    for (number, row) in dual_coef.chunks_exact(n_sv).enumerate() {
+        for (used, span) in used.iter_mut().zip(starts.windows(2)) {
+            if row[span[0]..span[1]].iter().any(|&value| value != 0.0) {
+                let first = if used.end == 0 { number } else { used.start };
+                *used = first..number + 1;
+            }
+        }
+    }
+    used
 }
 
 fn not_a_model<R>(message: String) -> Result<R> {

@@ -177,9 +177,9 @@ impl<T: Lanes> Model<T> {
             out.copy_from_slice(&self.biases);
         }
         for class in 0..self.n_classes() {
-            let machines: Vec<usize> = (0..self.n_settings * self.n_coef_rows())
-                .map(|coef_row| self.machine_of(class, coef_row))
-                .collect();
+            let used = self.used_rows[class].clone();
+            let machine_of = |coef_row| self.machine_of(class, coef_row);
+            let machines: Vec<usize> = used.clone().map(machine_of).collect();
             let vectors = self.starts[class]..self.starts[class + 1];
             for start in vectors.clone().step_by(VECTORS) {
                 monitor.check()?;
@@ -187,10 +187,10 @@ impl<T: Lanes> Model<T> {
                 let kernel = &mut kernel[..queries.len() * chunk.len()];
                 self.rows
                     .kernel_block(&self.kernel, queries, chunk.clone(), kernel, chunk.len());
-                self.coefficients.sums(chunk, kernel, sums);
+                self.coefficients.sums(&used, chunk, kernel, sums);
                 let sums = sums.chunks_exact(self.coefficients.stride());
                 for (sums, out) in sums.zip(out.chunks_exact_mut(n_machines)) {
-                    for (&machine, sum) in machines.iter().zip(sums) {
+                    for (&machine, sum) in machines.iter().zip(&sums[used.clone()]) {
                         out[machine] += self.coefficients.unit() * sum.to_f64();
                     }
                 }

@@ -2,13 +2,16 @@
 
 use super::Scheme;
 use crate::data::Matrix;
-use crate::error::{count_small, reserve};
+use crate::error::{count_small, reserve, zeros};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
-use crate::solver::linear::{LinearMachine, LinearProblem, LinearSolver, Recorder, RuleState};
+use crate::solver::linear::{
+    Example, LinearMachine, LinearProblem, LinearSolver, Outline, Recorder, RuleState, Snapshot,
+};
 use crate::{Error, Result, threads};
 use rayon::prelude::*;
 use std::hint::black_box;
+use std::sync::OnceLock;
 
 /// What is allocated for machines.
 const WHAT: &str = "machines of all classes";
@@ -74,13 +77,8 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         number: usize,
         constant: f64,
     ) -> Result<LinearProblem<'a, T>> {
-        let k = self.n_classes();
         let (codes, classes, rows) = (self.codes, self.class_weights, self.row_weights);
-        let sides = if k == 2 {
-            Some((1, 0))
-        } else {
-            scheme.pair(number, k)
-        };
+        let sides = self.sides(scheme, number);
         let label = move |row: usize| {
             let class = codes[row] as usize;
             match sides {
@@ -94,6 +92,63 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
             classes[codes[row] as usize] * rows.map_or(1.0, |weights| weights[row])
         };
         LinearProblem::new(self.rows, label, weight, constant)
+    }
+
+    /// The classes with label +1 and -1 of a machine; `None` for one class against the rest.
+    fn sides(&self, scheme: Scheme, number: usize) -> Option<(usize, usize)> {
+        match self.n_classes() {
+            2 => Some((1, 0)),
+            k => scheme.pair(number, k),
+        }
+    }
+
+    /// `x . x` of each row.
+    fn squares(&self) -> Result<Vec<f64>> {
+        let mut squares = zeros(self.rows.n_rows(), 1, "squares")?;
+        squares.par_iter_mut().enumerate().for_each(|(i, square)| {
+            let (row, constant) = (self.rows.row(i), 0.0);
+            *square = Example { row, constant }.square();
+        });
+        Ok(squares)
+    }
+
+    /// The number and the weights of the rows of each class, those of weight 0 aside.
+    fn class_totals(&self) -> ClassTotals {
+        let mut of = vec![(0, 0.0); self.n_classes()];
+        for (row, &code) in self.codes.iter().enumerate() {
+            let weight = self.row_weights.map_or(1.0, |weights| weights[row]);
+            let weight = weight * self.class_weights[code as usize];
+            if weight > 0.0 {
+                let (count, sum) = &mut of[code as usize];
+                (*count, *sum) = (*count + 1, *sum + weight);
+            }
+        }
+        let add = |a: (usize, f64), b: &(usize, f64)| (a.0 + b.0, a.1 + b.1);
+        let all = of.iter().fold((0, 0.0), add);
+        ClassTotals { of, all }
+    }
+
+    /// What is known of the problem of a machine without gathering its rows.
+    fn outline(
+        &self,
+        scheme: Scheme,
+        number: usize,
+        constant: f64,
+        totals: &ClassTotals,
+    ) -> Outline {
+        let (positive, negative) = match self.sides(scheme, number) {
+            Some((a, b)) => (totals.of[a], totals.of[b]),
+            None => {
+                let (own, all) = (totals.of[number], totals.all);
+                (own, (all.0 - own.0, (all.1 - own.1).max(0.0)))
+            }
+        };
+        Outline {
+            n_features: self.rows.n_cols(),
+            constant,
+            n_rows: positive.0 + negative.0,
+            weights: [positive.1, negative.1],
+        }
     }
 
     /// Trains all machines, in parallel in the pool of the caller; `starts`, if there are any,
@@ -115,10 +170,32 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
             )));
         }
         self.check_room(solver.n_vectors(), n_machines)?;
+        let shares = n_machines > 1 && solver.uses_squares();
+        let squares = shares.then(|| self.squares()).transpose()?;
+        let totals = OnceLock::new();
         let train = |number: usize| {
-            let problem = self.problem(scheme, number, constant)?;
+            let start = starts.get(number);
+            // Gathering the rows of a machine takes time, too, and there may be many machines; the
+            // first is always begun.
+            if number > 0 && monitor.time_is_up() {
+                let totals = totals.get_or_init(|| self.class_totals());
+                let outline = self.outline(scheme, number, constant, totals);
+                if let Some(mut machine) = solver.untrained(&outline, start)? {
+                    machine.snapshots.extend(record_every.map(|_| Snapshot {
+                        step: 0,
+                        seconds: 0.0,
+                        weights: machine.weights.clone(),
+                        bias: machine.bias,
+                    }));
+                    return Ok(machine);
+                }
+            }
+            let mut problem = self.problem(scheme, number, constant)?;
+            if let Some(squares) = &squares {
+                problem = problem.with_squares(squares);
+            }
             let recorder = Recorder::new(record_every);
-            let machine = solver.solve(&problem, starts.get(number), recorder, monitor)?;
+            let machine = solver.solve(&problem, start, recorder, monitor)?;
             count_small(size_of_val(&machine.weights[..]), WHAT)?;
             Ok(machine)
         };
@@ -136,6 +213,14 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         drop(black_box(room));
         Ok(())
     }
+}
+
+/// Numbers and weights of rows.
+struct ClassTotals {
+    /// Of each class.
+    of: Vec<(usize, f64)>,
+    /// Of all classes.
+    all: (usize, f64),
 }
 
 /// The largest value of a feature: sums of squares stay far inside the range of f64.

@@ -287,6 +287,9 @@ impl<T: Lanes> TrainingSet<T> {
     ) -> Result<Training> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
         let train = |number: usize| {
+            if let Some(machines) = self.untrained(number, solver, monitor) {
+                return Ok((machines, 0));
+            }
             let spec = scheme.machine(number, &self.labels);
             let weights: Vec<f64> = self.weights_of(&spec);
             let problem = self.problem(number, &spec, &weights);
@@ -295,6 +298,20 @@ impl<T: Lanes> TrainingSet<T> {
         };
         let trained = threads::side_by_side(0..n_machines, WHAT, train)?;
         collect(trained, solver.path_len())
+    }
+
+    /// The machines of a path for which no time is left; `None` for the first, which is always
+    /// begun, and where there are coefficients to start from, which a solver must fit to their
+    /// bounds.
+    fn untrained(
+        &self,
+        number: usize,
+        solver: &impl BinarySolver,
+        monitor: &Monitor,
+    ) -> Option<Vec<Machine>> {
+        let has_terms = matches!(self.starts.get(number), Some(Start::Terms(_)));
+        let is_late = number > 0 && !has_terms && monitor.time_is_up();
+        is_late.then(|| vec![Machine::untrained(); solver.path_len()])
     }
 
     /// The weight of each part of a machine.
@@ -363,7 +380,11 @@ impl<T: Lanes> TrainingSet<T> {
         packed: &PackedRows<T>,
         monitor: &Monitor,
     ) -> Result<Training> {
-        let gram = Gram::new(packed, &self.kernel, monitor)?;
+        let Some(gram) = Gram::within_time(packed, &self.kernel, monitor)? else {
+            return self.train_with(solver, scheme, monitor, |parts, how| {
+                Ok(ComputedRows::new(packed, &self.kernel, parts, how))
+            });
+        };
         let mut training = self.train_on_gram(solver, scheme, &gram, monitor)?;
         training.n_kernel_evals = gram.n_rows() as u64 * gram.n_rows() as u64;
         Ok(training)
@@ -391,6 +412,9 @@ impl<T: Lanes> TrainingSet<T> {
     ) -> Result<Training> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
         let train_one = |number: usize, how: Threading| {
+            if let Some(machines) = self.untrained(number, solver, monitor) {
+                return Ok((machines, 0));
+            }
             let spec = scheme.machine(number, &self.labels);
             let weights = self.weights_of(&spec);
             let widened = self.widened();

@@ -237,6 +237,18 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// That of a training that had no time for a step: 0 everywhere.
+    pub fn untrained() -> Self {
+        Self {
+            needs_f64: false,
+            terms: Vec::new(),
+            bias: 0.0,
+            n_iter: 0,
+            n_loops: 0,
+            status: Status::TimeLimit,
+        }
+    }
+
     /// Without terms, and with a status that says so, if a number is not finite, or was not on
     /// the way: then the others are near the end of their range.
     fn or_nothing(self) -> Self {

@@ -11,12 +11,26 @@ use crate::error::zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
-/// The certificate of weights `w` and dual variables `alpha`; `price` is the C of each row.
+/// `sum alpha y x`.
+pub fn expand<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    alpha: impl Fn(usize) -> f64 + Sync,
+    monitor: &Monitor,
+) -> Result<Vec<f64>> {
+    let mut v = zeros(problem.n_weights(), 1, "weights")?;
+    let pull = |i: usize| alpha(i) * problem.label(i);
+    weighted_sum(problem, pull, &mut v, monitor)?;
+    Ok(v)
+}
+
+/// The certificate of weights `w` and dual variables `alpha`, whose sum of rows is `v`, or `w`
+/// itself where there is none; `price` is the C of each row.
 pub fn certificate<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     loss: Loss,
     price: impl Fn(usize) -> f64,
     w: &[f64],
+    v: Option<&[f64]>,
     alpha: impl Fn(usize) -> f64 + Sync,
     monitor: &Monitor,
 ) -> Result<LinearCertificate> {
@@ -33,11 +47,10 @@ pub fn certificate<T: Lanes>(
             };
         }
     }
-    let mut v = zeros(w.len(), 1, "weights")?;
-    let pull = |i: usize| alpha(i) * problem.label(i);
-    weighted_sum(problem, pull, &mut v, monitor)?;
-    outputs(problem, &v, &mut f, monitor)?;
-    let mut dual = -0.5 * square(&v);
+    if let Some(v) = v {
+        outputs(problem, v, &mut f, monitor)?;
+    }
+    let mut dual = -0.5 * square(v.unwrap_or(w));
     let mut violation = 0.0f64;
     for (i, f) in f.iter().enumerate() {
         let alpha = alpha(i);

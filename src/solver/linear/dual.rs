@@ -12,9 +12,10 @@
 //! bounds by more than any row's did in the epoch before is left out, until all others are done.
 //! It ends when in an epoch of all rows the gradients that point inwards lie within `tol`.
 
-use super::certificate::certificate;
+use super::certificate::{certificate, expand};
 use super::{
-    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Penalty, Recorder, RuleState,
+    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
+    RuleState,
 };
 use crate::data::Random;
 use crate::error::reserve;
@@ -65,12 +66,14 @@ pub struct DualDescent {
 #[derive(Debug, Clone, Copy)]
 struct Variable {
     alpha: f64,
-    /// `|x|^2 + D`.
-    curvature: f64,
+    /// `1 / (|x|^2 + D)`, or 0 for a row of zeros without D, which only its bound stops.
+    inverse: f64,
     /// The largest alpha.
     bound: f64,
     /// The label.
     sign: f64,
+    /// D.
+    diagonal: f64,
 }
 
 /// Rows that are asked for before they are needed.
@@ -93,15 +96,28 @@ impl LinearSolver for DualDescent {
     ) -> Result<LinearMachine> {
         let mut run = Run::new(problem, &self.settings)?;
         let status = run.descend(&self.settings, &mut recorder, monitor)?;
-        let price = |i| run.price(i);
         let alpha = |i: usize| run.variables[i].alpha;
+        // Summed anew: the certificate is of these weights, without the roundings of all steps.
+        run.w = expand(problem, alpha, monitor)?;
+        let price = |i| run.price(i);
         let loss = self.settings.loss;
-        let found = certificate(problem, loss, price, &run.w, alpha, monitor)?;
+        let found = certificate(problem, loss, price, &run.w, None, alpha, monitor)?;
         recorder.keep(run.n_epochs as u64, || run.w.clone());
-        let mut machine = LinearMachine::new(problem, run.w, run.n_epochs as u64, status);
+        let mut machine =
+            LinearMachine::new(problem.constant(), run.w, run.n_epochs as u64, status);
         machine.certificate = Some(found);
         machine.finish(problem, self.settings.intercept, recorder);
         Ok(machine)
+    }
+
+    fn uses_squares(&self) -> bool {
+        true
+    }
+
+    fn untrained(&self, outline: &Outline, _: Option<&RuleState>) -> Result<Option<LinearMachine>> {
+        let given = &self.settings;
+        let c = given.penalty.c(outline.n_rows);
+        LinearMachine::untrained_exact(outline, given.intercept, c).map(Some)
     }
 }
 
@@ -116,7 +132,8 @@ struct Run<'p, 'a, T: Lanes> {
     n_active: usize,
     random: Random,
     n_epochs: usize,
-    n_visited: usize,
+    /// Rows visited since the last look at the clock.
+    n_unseen: usize,
 }
 
 /// The projected gradients of an epoch.
@@ -141,18 +158,24 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             n_active: n,
             random: Random::new(settings.seed),
             n_epochs: 0,
-            n_visited: 0,
+            n_unseen: 0,
         };
         for i in 0..n {
             let (bound, diagonal) = match run.loss {
                 Loss::Hinge => (run.price(i), 0.0),
                 Loss::SquaredHinge => (f64::INFINITY, 0.5 / run.price(i)),
             };
+            let curvature = problem.square(i) + diagonal;
             run.variables.push(Variable {
                 alpha: 0.0,
-                curvature: problem.example(i).square() + diagonal,
+                inverse: if curvature > 0.0 {
+                    1.0 / curvature
+                } else {
+                    0.0
+                },
                 bound,
                 sign: problem.label(i),
+                diagonal,
             });
         }
         Ok(run)
@@ -227,8 +250,9 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let rows_to_look = self.problem.rows_to_look();
         while place < self.n_active {
             // Counted through all epochs: few rows may be left.
-            self.n_visited += 1;
-            if self.n_visited.is_multiple_of(rows_to_look) {
+            self.n_unseen += 1;
+            if self.n_unseen == rows_to_look {
+                self.n_unseen = 0;
                 monitor.tick(rows_to_look as u64)?;
                 if monitor.time_is_up() {
                     return Ok(None);
@@ -258,14 +282,12 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let variable = &mut self.variables[i];
         let Variable {
             alpha,
-            curvature,
+            inverse,
             bound,
             sign,
+            diagonal,
         } = *variable;
-        let mut gradient = sign * example.dot(&self.w) - 1.0;
-        if self.loss == Loss::SquaredHinge {
-            gradient += alpha * 0.5 / (self.c * self.problem.weight(i));
-        }
+        let gradient = sign * example.dot(&self.w) - 1.0 + diagonal * alpha;
         let mut projected = gradient;
         if alpha == 0.0 {
             if gradient > limits.highest {
@@ -281,9 +303,8 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         found.lowest = found.lowest.min(projected);
         found.highest = found.highest.max(projected);
         if projected.abs() > NOTHING {
-            // A row of zeros has no curvature: only its bound stops it.
-            let next = if curvature > 0.0 {
-                (alpha - gradient / curvature).clamp(0.0, bound)
+            let next = if inverse > 0.0 {
+                (alpha - gradient * inverse).clamp(0.0, bound)
             } else {
                 bound
             };

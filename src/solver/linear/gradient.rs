@@ -8,7 +8,9 @@
 //! first one, or does not fall any more.
 
 use super::sums::{outputs, weighted_sum};
-use super::{Intercept, LinearMachine, LinearProblem, LinearSolver, Penalty, Recorder, RuleState};
+use super::{
+    Intercept, LinearMachine, LinearProblem, LinearSolver, Outline, Penalty, Recorder, RuleState,
+};
 use crate::error::zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -129,9 +131,33 @@ impl LinearSolver for GradientDescent {
             weights: w.clone(),
             ..RuleState::default()
         };
-        let mut machine = LinearMachine::new(problem, w, n_iter as u64, status);
+        let mut machine = LinearMachine::new(problem.constant(), w, n_iter as u64, status);
         machine.state = Some(state);
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
+    }
+
+    fn untrained(
+        &self,
+        outline: &Outline,
+        start: Option<&RuleState>,
+    ) -> Result<Option<LinearMachine>> {
+        let intercept = self.settings.intercept;
+        let Some(start) = start else {
+            let mut machine = LinearMachine::untrained(outline, intercept)?;
+            let weights = zeros(outline.n_features + 1, 1, "weights")?;
+            machine.state = Some(RuleState {
+                weights,
+                ..RuleState::default()
+            });
+            return Ok(Some(machine));
+        };
+        if intercept == Intercept::Violators {
+            return Ok(None);
+        }
+        let weights = start.weights.clone();
+        let mut machine = LinearMachine::new(outline.constant, weights, 0, Status::TimeLimit);
+        machine.state = Some(start.clone());
+        Ok(Some(machine))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     DualDescent, GradientDescent, LinearMachine, LinearNewton, LinearProblem, LinearSolver,
-    Recorder, RuleState, Sgd,
+    Outline, Recorder, RuleState, Sgd,
 };
 use crate::Result;
 use crate::monitor::Monitor;
@@ -40,6 +40,22 @@ macro_rules! methods {
                     $(LinearMethod::$name(solver) => {
                         solver.solve(problem, start, recorder, monitor)
                     })*
+                }
+            }
+
+            fn uses_squares(&self) -> bool {
+                match self {
+                    $(LinearMethod::$name(solver) => solver.uses_squares()),*
+                }
+            }
+
+            fn untrained(
+                &self,
+                outline: &Outline,
+                start: Option<&RuleState>,
+            ) -> Result<Option<LinearMachine>> {
+                match self {
+                    $(LinearMethod::$name(solver) => solver.untrained(outline, start)),*
                 }
             }
         }

@@ -26,13 +26,14 @@ pub use example::Example;
 pub use gradient::{GradientDescent, GradientSettings};
 pub use method::LinearMethod;
 pub use newton::{Expansion, LinearNewton, LinearNewtonSettings};
-pub use problem::{Intercept, LinearProblem, Loss, Penalty};
+pub use problem::{Intercept, LinearProblem, Loss, Outline, Penalty};
 pub use record::{Recorder, Snapshot};
 pub use rules::RuleState;
 pub use stochastic::{EarlyStop, Optimizer, Sgd, SgdSettings, Visit};
 
 use super::Status;
 use crate::Result;
+use crate::error::zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
@@ -67,14 +68,9 @@ pub struct LinearMachine {
 }
 
 impl LinearMachine {
-    /// From the weights of all features, the constant one last.
-    fn new<T: Lanes>(
-        problem: &LinearProblem<'_, T>,
-        weights: Vec<f64>,
-        n_iter: u64,
-        status: Status,
-    ) -> Self {
-        let (weights, bias) = problem.split(weights);
+    /// From the weights of all features, the last that of the constant feature.
+    fn new(constant: f64, mut weights: Vec<f64>, n_iter: u64, status: Status) -> Self {
+        let bias = constant * weights.pop().unwrap_or(0.0);
         Self {
             weights,
             bias,
@@ -84,6 +80,30 @@ impl LinearMachine {
             state: None,
             snapshots: Vec::new(),
         }
+    }
+
+    /// All zeros: the training ended before its first step.
+    fn untrained(outline: &Outline, intercept: Intercept) -> Result<Self> {
+        let weights = zeros(outline.n_features + 1, 1, "weights")?;
+        let mut machine = Self::new(outline.constant, weights, 0, Status::TimeLimit);
+        if intercept == Intercept::Violators {
+            machine.bias = outline.violators_bias();
+        }
+        Ok(machine)
+    }
+
+    /// As [`LinearMachine::untrained`], with the certificate of zero weights for the price `c`
+    /// of a loss: each row has a loss of 1, and no dual variable is above 0.
+    fn untrained_exact(outline: &Outline, intercept: Intercept, c: f64) -> Result<Self> {
+        let n_rows = outline.n_rows as f64;
+        let losses = outline.weights.iter().sum::<f64>();
+        let mut machine = Self::untrained(outline, intercept)?;
+        machine.certificate = Some(LinearCertificate {
+            primal: (c * losses).min(n_rows * problem::LARGEST),
+            dual: 0.0,
+            violation: n_rows.min(1.0),
+        });
+        Ok(machine)
     }
 
     /// Takes the bias that is found afterwards, and what was recorded.
@@ -154,4 +174,17 @@ pub trait LinearSolver: Sync {
         recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine>;
+
+    /// Whether [`LinearProblem::square`] is asked for.
+    fn uses_squares(&self) -> bool {
+        false
+    }
+
+    /// The machine of a training that had no time for a step, made without a look at the rows;
+    /// `None` where it cannot do without.
+    fn untrained(
+        &self,
+        outline: &Outline,
+        start: Option<&RuleState>,
+    ) -> Result<Option<LinearMachine>>;
 }

@@ -12,10 +12,11 @@
 //!
 //! Cost of a step: O(|S| d^2 + d^3), or two passes through S for each conjugate gradient.
 
-use super::certificate::certificate;
+use super::certificate::{certificate, expand};
 use super::sums::{outputs, weighted_sum};
 use super::{
-    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Penalty, Recorder, RuleState,
+    Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
+    RuleState,
 };
 use crate::error::zeros;
 use crate::monitor::Monitor;
@@ -93,14 +94,36 @@ impl LinearSolver for LinearNewton {
         } else {
             let alpha = |i: usize| 2.0 * run.price(i) * run.lack(i, f[i]);
             let price = |i| run.price(i);
+            let v = expand(problem, alpha, monitor)?;
             let loss = Loss::SquaredHinge;
-            Some(certificate(problem, loss, price, w, alpha, monitor)?)
+            Some(certificate(
+                problem,
+                loss,
+                price,
+                w,
+                Some(&v),
+                alpha,
+                monitor,
+            )?)
         };
         recorder.keep(run.n_iter as u64, || w.clone());
-        let mut machine = LinearMachine::new(problem, run.w, run.n_iter as u64, status);
+        let mut machine = LinearMachine::new(problem.constant(), run.w, run.n_iter as u64, status);
         machine.certificate = found;
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)
+    }
+
+    fn untrained(
+        &self,
+        outline: &Outline,
+        start: Option<&RuleState>,
+    ) -> Result<Option<LinearMachine>> {
+        let given = &self.settings;
+        if start.is_some() || given.free_bias {
+            return Ok(None);
+        }
+        let c = given.penalty.c(outline.n_rows);
+        LinearMachine::untrained_exact(outline, given.intercept, c).map(Some)
     }
 }
 
@@ -192,7 +215,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             };
             let exactness = (length / first).sqrt().min(0.1);
             let step = if (0..n).any(has_loss) {
-                let hessian = Hessian::new(self.problem, &self.ridge, &price, monitor)?;
+                let hessian = Hessian::new(self.problem, &self.ridge, price);
                 hessian.solve(&gradient, exactness, monitor)?
             } else {
                 // The norm alone is left, and a free bias stays where it is.

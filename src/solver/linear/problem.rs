@@ -97,8 +97,32 @@ impl Intercept {
     }
 }
 
+/// What is known of a problem before its rows are gathered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outline {
+    /// Features, without the constant one.
+    pub n_features: usize,
+    /// The value of the constant feature.
+    pub constant: f64,
+    /// Rows of positive weight.
+    pub n_rows: usize,
+    /// Sums of the weights of rows with label +1 and with label -1.
+    pub weights: [f64; 2],
+}
+
+impl Outline {
+    /// [`LinearProblem::violators_bias`] of zero weights: no row is right by a margin of 1.
+    pub fn violators_bias(&self) -> f64 {
+        let [positive, negative] = self.weights;
+        (positive - negative) / (positive + negative).max(f64::MIN_POSITIVE)
+    }
+}
+
 /// Features of all rows between two looks at the clock.
 const FEATURES_TO_LOOK: usize = 1 << 22;
+
+/// Values that stay in the cache next to a core.
+const CACHE_BYTES: usize = 1 << 19;
 
 /// A binary problem: some rows of a matrix with labels and weights.
 #[derive(Debug, Clone)]
@@ -111,6 +135,10 @@ pub struct LinearProblem<'a, T: Lanes> {
     labels: Vec<i8>,
     weights: Option<Vec<f64>>,
     constant: f64,
+    /// `x . x` of all rows of the matrix, without the constant, where they are known.
+    squares: Option<&'a [f64]>,
+    /// Whether a row must be asked for before it is read.
+    fetches_ahead: bool,
 }
 
 impl<'a, T: Lanes> LinearProblem<'a, T> {
@@ -144,7 +172,16 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
             labels,
             weights: (!all_one).then_some(weights),
             constant,
+            squares: None,
+            fetches_ahead: size_of_val(rows.values()) > CACHE_BYTES,
         })
+    }
+
+    /// The same problem, with what [`LinearProblem::square`] needs of all rows of the matrix: the
+    /// machines of many classes share it.
+    pub fn with_squares(mut self, squares: &'a [f64]) -> Self {
+        self.squares = Some(squares);
+        self
     }
 
     /// Number of rows.
@@ -162,6 +199,12 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         (FEATURES_TO_LOOK / self.n_weights()).clamp(1, 1024)
     }
 
+    /// Values that a row of the matrix stores on average, the constant one included.
+    pub fn mean_stored(&self) -> f64 {
+        let n_rows = self.rows.n_rows().max(1) as f64;
+        1.0 + self.rows.values().len() as f64 / n_rows
+    }
+
     /// Whether rows store every value.
     pub fn is_dense(&self) -> bool {
         matches!(self.rows, Matrix::Dense(_))
@@ -173,6 +216,14 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         Example {
             row: self.rows.row(self.member(i)),
             constant: self.constant,
+        }
+    }
+
+    /// `x . x` of row `i`, the constant feature included.
+    pub fn square(&self, i: usize) -> f64 {
+        match self.squares {
+            Some(squares) => squares[self.member(i)] + self.constant * self.constant,
+            None => self.example(i).square(),
         }
     }
 
@@ -205,14 +256,18 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         example.add_to(weights, factor);
     }
 
-    /// Asks for the values of row `i`, which will be read soon.
+    /// Asks for the values of row `i`, which will be read soon, unless the cache holds all rows.
     #[inline]
     pub fn prefetch(&self, i: usize) {
+        if !self.fetches_ahead {
+            return;
+        }
         match self.rows.row(self.member(i)) {
             Row::Dense(values) => prefetch(values),
+            // The first line of each: the machine itself goes on from there.
             Row::Sparse(columns, values) => {
-                prefetch(columns);
-                prefetch(values);
+                prefetch(&columns[..columns.len().min(1)]);
+                prefetch(&values[..values.len().min(1)]);
             }
         }
     }
@@ -234,12 +289,6 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
     pub fn counts(&self) -> (usize, usize) {
         let positive = self.labels.iter().filter(|&&label| label > 0).count();
         (positive, self.n_rows() - positive)
-    }
-
-    /// Weights of the features, and the bias that the weight of the constant feature makes.
-    pub fn split(&self, mut weights: Vec<f64>) -> (Vec<f64>, f64) {
-        let constant = weights.pop().unwrap_or(0.0);
-        (weights, self.constant * constant)
     }
 
     /// The mean of `y - w . x` of the rows that are not right by a margin of 1.

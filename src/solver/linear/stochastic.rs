@@ -8,7 +8,7 @@ pub use settings::{EarlyStop, Optimizer, SgdSettings, Visit};
 
 use super::example::Example;
 use super::rules::{Momentum, Nag, Pegasos, Plain, RmsProp, Rule, RuleState};
-use super::{LinearMachine, LinearProblem, LinearSolver, Recorder};
+use super::{Intercept, LinearMachine, LinearProblem, LinearSolver, Outline, Recorder};
 use crate::data::Random;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -38,14 +38,10 @@ impl LinearSolver for Sgd {
     ) -> Result<LinearMachine> {
         let given = &self.settings;
         let lambda = given.penalty.lambda(problem.n_rows());
-        let mut state = start.cloned().unwrap_or_default();
-        state.weights.resize(problem.n_weights(), 0.0);
-        if given.average == 0.0 && given.optimizer.can_average() {
-            (state.memory, state.n_averaged) = (Vec::new(), 0);
-        }
+        let state = self.begin(start, problem.n_weights());
         if problem.n_rows() == 0 {
             // Nothing to learn from, and no rows whose length the first step would go by.
-            return Ok(untouched(problem, state));
+            return Ok(untouched(problem.constant(), state, Status::Converged));
         }
         let eta = match given.eta0 {
             Some(eta) => eta,
@@ -74,15 +70,31 @@ impl LinearSolver for Sgd {
             }
         }
     }
+
+    fn untrained(
+        &self,
+        outline: &Outline,
+        start: Option<&RuleState>,
+    ) -> Result<Option<LinearMachine>> {
+        let state = self.begin(start, outline.n_features + 1);
+        let mut machine = untouched(outline.constant, state, Status::TimeLimit);
+        if self.settings.intercept == Intercept::Violators {
+            if start.is_some() {
+                return Ok(None);
+            }
+            machine.bias = outline.violators_bias();
+        }
+        Ok(Some(machine))
+    }
 }
 
 /// The machine of a state.
-fn untouched<T: Lanes>(problem: &LinearProblem<'_, T>, state: RuleState) -> LinearMachine {
+fn untouched(constant: f64, state: RuleState, status: Status) -> LinearMachine {
     let weights = match state.n_averaged {
         0 => state.weights.clone(),
         _ => state.memory.clone(),
     };
-    let mut machine = LinearMachine::new(problem, weights, 0, Status::Converged);
+    let mut machine = LinearMachine::new(constant, weights, 0, status);
     machine.state = Some(state);
     machine.or_nothing();
     machine
@@ -107,6 +119,16 @@ fn first_step<T: Lanes>(problem: &LinearProblem<'_, T>, given: &SgdSettings, lam
 }
 
 impl Sgd {
+    /// The state before the first step.
+    fn begin(&self, start: Option<&RuleState>, n_weights: usize) -> RuleState {
+        let mut state = start.cloned().unwrap_or_default();
+        state.weights.resize(n_weights, 0.0);
+        if self.settings.average == 0.0 && self.settings.optimizer.can_average() {
+            (state.memory, state.n_averaged) = (Vec::new(), 0);
+        }
+        state
+    }
+
     fn run<T: Lanes, R: Rule>(
         &self,
         mut rule: R,
@@ -169,7 +191,7 @@ impl Sgd {
             }
         }
         recorder.keep(step, || rule.weights());
-        let mut machine = LinearMachine::new(problem, rule.weights(), n_epochs, status);
+        let mut machine = LinearMachine::new(problem.constant(), rule.weights(), n_epochs, status);
         machine.state = Some(rule.state());
         machine.finish(problem, given.intercept, recorder);
         Ok(machine)

@@ -12,6 +12,9 @@ const ROWS: usize = 1024;
 /// The most pieces of a sum of rows: each has its own sum.
 const PIECES: usize = 32;
 
+/// Stored values of a piece for each element of its sum.
+const PAYS: f64 = 8.0;
+
 /// `w . x` of each row.
 pub fn outputs<T: Lanes>(
     problem: &LinearProblem<'_, T>,
@@ -37,26 +40,64 @@ pub fn weighted_sum<T: Lanes>(
     sum: &mut [f64],
     monitor: &Monitor,
 ) -> Result<()> {
-    let n = problem.n_rows();
-    let size = n.div_ceil(PIECES).max(ROWS);
+    let add = |i: usize, own: &mut [f64]| {
+        let factor = factor(i);
+        if factor != 0.0 {
+            problem.example(i).add_to(own, factor);
+        }
+    };
+    sum_pieces(problem, problem.n_rows(), add, sum, monitor)
+}
+
+/// `sum <- sum of price (x_i . v) x_i`, over rows with their prices.
+pub fn curvature_product<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    rows: &[(usize, f64)],
+    v: &[f64],
+    sum: &mut [f64],
+    monitor: &Monitor,
+) -> Result<()> {
+    let add = |place: usize, own: &mut [f64]| {
+        let (i, price) = rows[place];
+        let example = problem.example(i);
+        example.add_to(own, price * example.dot(v));
+    };
+    sum_pieces(problem, rows.len(), add, sum, monitor)
+}
+
+/// A sum over `n` rows of the problem, to which `add` adds a row.
+fn sum_pieces<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    n: usize,
+    add: impl Fn(usize, &mut [f64]) + Sync,
+    sum: &mut [f64],
+    monitor: &Monitor,
+) -> Result<()> {
+    // The sum of a piece is as long as there are features: its rows should store more.
+    let rows_to_pay = (PAYS * sum.len() as f64 / problem.mean_stored()) as usize;
+    let size = n.div_ceil(PIECES).max(ROWS).max(rows_to_pay);
+    let fill = |piece: usize, own: &mut [f64]| {
+        for i in piece * size..((piece + 1) * size).min(n) {
+            add(i, own);
+            if i % ROWS == 0 {
+                monitor.check()?;
+            }
+        }
+        Ok(())
+    };
+    sum.fill(0.0);
+    if n <= size {
+        return fill(0, sum);
+    }
     let pieces: Vec<Vec<f64>> = (0..n.div_ceil(size))
         .into_par_iter()
         .with_max_len(1)
         .map(|piece| {
             let mut own = zero_pages::<f64>(sum.len(), 1, "a sum of rows")?;
-            for i in piece * size..((piece + 1) * size).min(n) {
-                let factor = factor(i);
-                if factor != 0.0 {
-                    problem.example(i).add_to(&mut own, factor);
-                }
-                if i % ROWS == 0 {
-                    monitor.check()?;
-                }
-            }
+            fill(piece, &mut own)?;
             Ok(own)
         })
         .collect::<Result<_>>()?;
-    sum.fill(0.0);
     for piece in pieces {
         for (sum, own) in sum.iter_mut().zip(piece) {
             *sum += own;

@@ -72,7 +72,7 @@ impl LinearNewton {
                 true => 2.0 * run.price(i),
                 false => 0.0,
             };
-            let hessian = Hessian::new(problem, &run.ridge, &price, monitor)?;
+            let hessian = Hessian::new(problem, &run.ridge, price);
             let Some(p) = hessian.solve(&missing, EXACTNESS, monitor)? else {
                 return Ok(Expansion { alpha, violation });
             };

@@ -1,8 +1,8 @@
 //! The Hessian `R + sum_i p_i x_i x_i'` of a linear machine, R a diagonal: a matrix where there
-//! are few features, else only its products with vectors.
+//! are few features, else its products with vectors, as long as these take less time.
 
 use super::super::LinearProblem;
-use super::super::sums::{outputs, weighted_sum};
+use super::super::sums::curvature_product;
 use super::norm;
 use crate::Result;
 use crate::data::Row;
@@ -14,8 +14,11 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// The most weights for which the matrix is made.
+/// The most weights for which the matrix is made at once.
 const FEW: usize = 256;
+
+/// The most weights for which it is made at all: 128 MiB.
+const MANY: usize = 4096;
 
 /// Dense rows that are added to the matrix together, and columns that a thread takes.
 const BLOCK: usize = 512;
@@ -24,102 +27,124 @@ const STRIP: usize = 32;
 /// The most conjugate gradients of a step.
 const MOST_PRODUCTS: usize = 1000;
 
-pub enum Hessian<'r, 'p, 'a, T: Lanes, P> {
-    /// Lower triangle, column after column.
-    Matrix(Vec<f64>),
-    /// What its products are made of, and its diagonal.
-    Products {
-        problem: &'p LinearProblem<'a, T>,
-        ridge: &'r [f64],
-        price: &'r P,
-        diagonal: Vec<f64>,
-    },
+/// Multiply-adds of products of matrices in the time of one of a product with a vector.
+const SPEED: f64 = 4.0;
+
+pub struct Hessian<'r, 'p, 'a, T: Lanes> {
+    problem: &'p LinearProblem<'a, T>,
+    ridge: &'r [f64],
+    /// Those of a positive price.
+    rows: Vec<(usize, f64)>,
 }
 
-impl<'r, 'p, 'a, T: Lanes, P: Fn(usize) -> f64 + Sync> Hessian<'r, 'p, 'a, T, P> {
+impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
     /// For the prices of rows, most of them perhaps 0.
     pub fn new(
         problem: &'p LinearProblem<'a, T>,
         ridge: &'r [f64],
-        price: &'r P,
-        monitor: &Monitor,
-    ) -> Result<Self> {
-        let d = ridge.len();
-        if d > FEW {
-            let mut diagonal = ridge.to_vec();
-            for i in 0..problem.n_rows() {
-                let price = price(i);
-                if price > 0.0 {
-                    let add = |feature, x: f64| diagonal[feature] += price * x * x;
-                    problem.example(i).for_each(d - 1, add);
-                }
-            }
-            return Ok(Hessian::Products {
-                problem,
-                ridge,
-                price,
-                diagonal,
-            });
+        price: impl Fn(usize) -> f64,
+    ) -> Self {
+        let rows = (0..problem.n_rows()).map(|i| (i, price(i)));
+        Self {
+            problem,
+            ridge,
+            rows: rows.filter(|&(_, price)| price > 0.0).collect(),
         }
-        let mut matrix = zero_pages::<f64>(d, d, "the Hessian")?;
-        if problem.is_dense() {
-            add_dense(problem, price, &mut matrix, d, monitor)?;
-        } else {
-            add_sparse(problem, price, &mut matrix, d, monitor)?;
-        }
-        for (feature, ridge) in ridge.iter().enumerate() {
-            matrix[feature * (d + 1)] += ridge;
-        }
-        Ok(Hessian::Matrix(matrix))
     }
 
     /// The Newton step `-H^-1 gradient`; conjugate gradients leave at most a share `exactness`
     /// of the gradient. `None` if the matrix is singular.
+    ///
+    /// Where there are many features, conjugate gradients come first. When they have taken as
+    /// long as the factor of the matrix would take, the factor takes over.
     pub fn solve(
-        self,
+        &self,
         gradient: &[f64],
         exactness: f64,
         monitor: &Monitor,
     ) -> Result<Option<Vec<f64>>> {
-        let mut step: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        match self {
-            Hessian::Matrix(mut matrix) => {
-                let d = step.len();
-                if !cholesky::factorize(&mut matrix, d, monitor)? {
-                    return Ok(None);
-                }
-                cholesky::solve(&matrix, d, &mut step);
-                Ok(Some(step))
-            }
-            Hessian::Products {
-                problem,
-                ridge,
-                price,
-                diagonal,
-            } => {
-                let mut f = zeros(problem.n_rows(), 1, "outputs")?;
-                let product = |v: &[f64], out: &mut [f64]| -> Result<()> {
-                    outputs(problem, v, &mut f, monitor)?;
-                    weighted_sum(problem, |i| price(i) * f[i], out, monitor)?;
-                    for ((out, v), ridge) in out.iter_mut().zip(v).zip(ridge) {
-                        *out += ridge * v;
-                    }
-                    monitor.tick(1)
-                };
-                conjugate_gradients(product, &diagonal, step, exactness).map(Some)
-            }
+        if self.ridge.len() <= FEW {
+            return self.solve_by_factor(gradient, monitor);
         }
+        let most = self.products_of_a_factor().min(MOST_PRODUCTS);
+        let (step, is_exact) = self.solve_by_products(gradient, exactness, most, monitor)?;
+        if is_exact || most == MOST_PRODUCTS {
+            return Ok(Some(step));
+        }
+        let exact = self.solve_by_factor(gradient, monitor)?;
+        Ok(Some(exact.unwrap_or(step)))
+    }
+
+    /// The number of products with a vector in the time of the matrix and its factor.
+    fn products_of_a_factor(&self) -> usize {
+        let d = self.ridge.len();
+        if d > MANY {
+            return usize::MAX;
+        }
+        let (weights, rows) = (d as f64, self.rows.len() as f64);
+        let stored = self.problem.mean_stored();
+        // Sparse rows are added one after the other.
+        let speed = if self.problem.is_dense() { SPEED } else { 1.0 };
+        let matrix = rows * stored * stored / 2.0 / speed;
+        let factor = weights.powi(3) / 6.0 / SPEED;
+        ((matrix + factor) / (2.0 * rows * stored + weights)) as usize
+    }
+
+    fn solve_by_factor(&self, gradient: &[f64], monitor: &Monitor) -> Result<Option<Vec<f64>>> {
+        let d = self.ridge.len();
+        let mut matrix = zero_pages::<f64>(d, d, "the Hessian")?;
+        if self.problem.is_dense() {
+            add_dense(self.problem, &self.rows, &mut matrix, d, monitor)?;
+        } else {
+            add_sparse(self.problem, &self.rows, &mut matrix, d, monitor)?;
+        }
+        for (feature, ridge) in self.ridge.iter().enumerate() {
+            matrix[feature * (d + 1)] += ridge;
+        }
+        if !cholesky::factorize(&mut matrix, d, monitor)? {
+            return Ok(None);
+        }
+        let mut step: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        cholesky::solve(&matrix, d, &mut step);
+        Ok(Some(step))
+    }
+
+    /// As [`Hessian::solve`], by at most so many conjugate gradients, and whether they were enough.
+    fn solve_by_products(
+        &self,
+        gradient: &[f64],
+        exactness: f64,
+        most: usize,
+        monitor: &Monitor,
+    ) -> Result<(Vec<f64>, bool)> {
+        let d = self.ridge.len();
+        let mut diagonal = self.ridge.to_vec();
+        for &(i, price) in &self.rows {
+            let add = |feature, x: f64| diagonal[feature] += price * x * x;
+            self.problem.example(i).for_each(d - 1, add);
+        }
+        let product = |v: &[f64], out: &mut [f64]| -> Result<()> {
+            curvature_product(self.problem, &self.rows, v, out, monitor)?;
+            for ((out, v), ridge) in out.iter_mut().zip(v).zip(self.ridge) {
+                *out += ridge * v;
+            }
+            monitor.tick(1)
+        };
+        let side = gradient.iter().map(|g| -g).collect();
+        conjugate_gradients(product, &diagonal, side, exactness, most)
     }
 }
 
-/// Solves `H x = side` until the rest is a share `exactness` of the side; divided by the
-/// diagonal of H, directions of features of all sizes count alike.
+/// Solves `H x = side` until the rest is a share `exactness` of the side, which the answer tells
+/// beside x, or for so many products; divided by the diagonal of H, directions of features of all
+/// sizes count alike.
 fn conjugate_gradients(
-    mut product: impl FnMut(&[f64], &mut [f64]) -> Result<()>,
+    product: impl Fn(&[f64], &mut [f64]) -> Result<()>,
     diagonal: &[f64],
     side: Vec<f64>,
     exactness: f64,
-) -> Result<Vec<f64>> {
+    most: usize,
+) -> Result<(Vec<f64>, bool)> {
     let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
     let divided = |rest: &[f64]| -> Vec<f64> {
         let each = rest.iter().zip(diagonal);
@@ -132,8 +157,11 @@ fn conjugate_gradients(
     let mut direction = divided(&rest);
     let mut length = dot(&rest, &direction);
     let mut image = vec![0.0; x.len()];
-    for _ in 0..MOST_PRODUCTS {
+    for n_products in 0.. {
         if norm(&rest) <= enough {
+            return Ok((x, true));
+        }
+        if n_products == most {
             break;
         }
         product(&direction, &mut image)?;
@@ -156,24 +184,23 @@ fn conjugate_gradients(
         }
         length = new_length;
     }
-    Ok(x)
+    Ok((x, false))
 }
 
 /// Adds dense rows, a block at a time; threads take columns of the matrix.
 fn add_dense<T: Lanes>(
     problem: &LinearProblem<'_, T>,
-    price: &(impl Fn(usize) -> f64 + Sync),
+    rows: &[(usize, f64)],
     matrix: &mut [f64],
     d: usize,
     monitor: &Monitor,
 ) -> Result<()> {
-    let counted: Vec<usize> = (0..problem.n_rows()).filter(|&i| price(i) > 0.0).collect();
     let mut block: Vec<f64> = zeros(d, BLOCK, "a block of rows")?;
-    for rows in counted.chunks(BLOCK) {
+    for rows in rows.chunks(BLOCK) {
         monitor.check()?;
         let columns = block.par_chunks_mut(d).zip(rows);
-        columns.for_each(|(column, &i)| {
-            let root = price(i).sqrt();
+        columns.for_each(|(column, &(i, price))| {
+            let root = price.sqrt();
             let example = problem.example(i);
             if let Row::Dense(values) = example.row {
                 for (out, value) in column.iter_mut().zip(values) {
@@ -198,18 +225,14 @@ fn add_dense<T: Lanes>(
 /// Adds sparse rows, one after the other.
 fn add_sparse<T: Lanes>(
     problem: &LinearProblem<'_, T>,
-    price: &impl Fn(usize) -> f64,
+    rows: &[(usize, f64)],
     matrix: &mut [f64],
     d: usize,
     monitor: &Monitor,
 ) -> Result<()> {
     let mut row: Vec<(usize, f64)> = Vec::new();
-    for i in 0..problem.n_rows() {
-        let price = price(i);
-        if price == 0.0 {
-            continue;
-        }
-        if i % BLOCK == 0 {
+    for (place, &(i, price)) in rows.iter().enumerate() {
+        if place % BLOCK == 0 {
             monitor.check()?;
         }
         row.clear();
