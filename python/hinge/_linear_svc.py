@@ -135,23 +135,27 @@ class LinearSVC(LinearClassifier):
     def _settings(self) -> dict[str, Any]:
         _parameters.choice("penalty", self.penalty, ("l2",))
         loss = _parameters.choice("loss", self.loss, ("squared_hinge", "hinge"))
+        is_dual = self._is_dual(loss)
+        # A fit that the user did not ask to be random is not.
+        is_fixed = is_dual is None and self.random_state is None
         return {
             "loss": loss,
-            "dual": self._is_dual(loss),
+            "dual": is_dual,
             "tol": _parameters.real("tol", self.tol),
             "max_iter": _parameters.count("max_iter", self.max_iter, -1),
-            "seed": _parameters.seed(self.random_state),
+            "seed": _parameters.seed(0 if is_fixed else self.random_state),
             "is_lambda": False,
             "intercept": self._intercept(self.intercept_scaling),
         }
 
     def _is_random(self) -> bool:
-        return self._is_dual(self.loss)
+        return self._is_dual(self.loss) is not False
 
-    def _is_dual(self, loss: str) -> bool:
+    def _is_dual(self, loss: str) -> bool | None:
+        """Return whether the dual problem is solved; None leaves the choice to the core."""
         if isinstance(self.dual, str):
             _parameters.choice("dual", self.dual, ("auto",))
-            return loss == "hinge"
+            return True if loss == "hinge" else None
         is_dual = _parameters.flag("dual", self.dual)
         if loss == "hinge" and not is_dual:
             raise ValueError(

@@ -1,8 +1,8 @@
 //! Linear methods by name.
 
 use crate::solver::linear::{
-    DualSettings, EarlyStop, GradientSettings, Intercept, LinearMethod, LinearNewtonSettings, Loss,
-    Optimizer, Penalty, SgdSettings, Visit,
+    DualSettings, EarlyStop, FasterExact, GradientSettings, Intercept, LinearMethod,
+    LinearNewtonSettings, Loss, Optimizer, Penalty, SgdSettings, Visit,
 };
 use crate::{Error, Result};
 use pyo3::prelude::*;
@@ -47,8 +47,9 @@ pub struct GradientArgs {
 pub struct ExactArgs {
     #[pyo3(item)]
     loss: String,
+    /// `None` for the faster of both.
     #[pyo3(item)]
-    dual: bool,
+    dual: Option<bool>,
     #[pyo3(item)]
     tol: f64,
     #[pyo3(item)]
@@ -162,25 +163,28 @@ impl LinearMaker {
             }
             .check()?
             .into(),
-            Args::Exact(given) if given.dual => DualSettings {
-                loss: Loss::parse(&given.loss)?,
-                penalty,
-                tol: given.tol,
-                max_iter: given.max_iter,
-                intercept,
-                seed: given.seed,
+            Args::Exact(given) => {
+                let dual = DualSettings {
+                    loss: Loss::parse(&given.loss)?,
+                    penalty,
+                    tol: given.tol,
+                    max_iter: given.max_iter,
+                    intercept,
+                    seed: given.seed,
+                };
+                let newton = LinearNewtonSettings {
+                    penalty,
+                    tol: given.tol,
+                    max_iter: given.max_iter,
+                    intercept,
+                    free_bias: false,
+                };
+                match given.dual {
+                    Some(true) => dual.check()?.into(),
+                    Some(false) => newton.check()?.into(),
+                    None => FasterExact::new(dual)?.into(),
+                }
             }
-            .check()?
-            .into(),
-            Args::Exact(given) => LinearNewtonSettings {
-                penalty,
-                tol: given.tol,
-                max_iter: given.max_iter,
-                intercept,
-                free_bias: false,
-            }
-            .check()?
-            .into(),
         })
     }
 }

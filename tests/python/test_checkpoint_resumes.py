@@ -117,7 +117,7 @@ RUNS = {
     "a method by its name": ("nlsgd", GRID, 2, 2, 0, "grid", False),
     "a seeded method": (NLSGD(random_state=3), GRID, 2, 2, 0, "pattern", False),
     "stochastic descent": (SGDSVC(random_state=3, epochs=2), LINEAR, 2, 2, 0, "grid", False),
-    "a method that draws nothing": (LinearSVC(), LINEAR, 2, 2, 0, "grid", False),
+    "a method that draws nothing": (LinearSVC(dual=False), LINEAR, 2, 2, 0, "grid", False),
     "draws by choice": (MNSVM(selection="random", random_state=3), GRID, 2, 2, 0, "grid", False),
 }
 
@@ -151,7 +151,7 @@ DRAWING = {
     "NLSGD": (NLSGD(), True),
     "MNSVM": (MNSVM(), False),
     "MNSVM, random": (MNSVM(selection="random"), True),
-    "LinearSVC": (LinearSVC(), False),
+    "LinearSVC": (LinearSVC(dual=False), False),
     "LinearSVC, dual": (LinearSVC(dual=True, C=0.1, tol=0.1), True),
     "LinearSVC, hinge": (LinearSVC(loss="hinge", C=0.1, tol=0.1), True),
     "SGDSVC": (SGDSVC(epochs=2), True),

@@ -95,19 +95,9 @@ impl LinearSolver for DualDescent {
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
         let mut run = Run::new(problem, &self.settings)?;
-        let status = run.descend(&self.settings, &mut recorder, monitor)?;
-        let alpha = |i: usize| run.variables[i].alpha;
-        // Summed anew: the certificate is of these weights, without the roundings of all steps.
-        run.w = expand(problem, alpha, monitor)?;
-        let price = |i| run.price(i);
-        let loss = self.settings.loss;
-        let found = certificate(problem, loss, price, &run.w, None, alpha, monitor)?;
-        recorder.keep(run.n_epochs as u64, || run.w.clone());
-        let mut machine =
-            LinearMachine::new(problem.constant(), run.w, run.n_epochs as u64, status);
-        machine.certificate = Some(found);
-        machine.finish(problem, self.settings.intercept, recorder);
-        Ok(machine)
+        let is_slow = |_: &Run<'_, '_, T>, _: f64| false;
+        let status = run.descend(&self.settings, is_slow, &mut recorder, monitor)?;
+        self.machine(run, status.unwrap_or(Status::Stalled), recorder, monitor)
     }
 
     fn uses_squares(&self) -> bool {
@@ -121,6 +111,83 @@ impl LinearSolver for DualDescent {
     }
 }
 
+/// What came out of a descent that may be given up.
+pub enum Attempt {
+    /// The optimum, or where a limit ended the descent.
+    Solved(LinearMachine),
+    /// The descent was slow, or stuck.
+    GivenUp {
+        /// All of them, the last that of the constant feature.
+        weights: Vec<f64>,
+        /// Epochs until then.
+        n_epochs: usize,
+        /// With the weights on the way.
+        recorder: Recorder,
+    },
+}
+
+impl DualDescent {
+    /// As [`LinearSolver::solve`], but gives up when it is to be expected that so many rows must
+    /// be visited as are in more than `most_passes` passes through all of them.
+    pub fn attempt<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        most_passes: f64,
+        mut recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<Attempt> {
+        let mut run = Run::new(problem, &self.settings)?;
+        let mut largest = 0.0;
+        let is_slow = |run: &Run<'_, '_, T>, spread: f64| {
+            largest = spread.max(largest);
+            run.n_passes() >= PASSES_TO_JUDGE
+                && run.expected_passes(largest, spread, self.settings.tol) > most_passes
+        };
+        let status = run.descend(&self.settings, is_slow, &mut recorder, monitor)?;
+        match status {
+            None | Some(Status::Stalled | Status::NonFinite) => {
+                if run.w.iter().any(|w| !w.is_finite()) {
+                    run.w.fill(0.0);
+                }
+                Ok(Attempt::GivenUp {
+                    weights: run.w,
+                    n_epochs: run.n_epochs,
+                    recorder,
+                })
+            }
+            Some(status) => {
+                let machine = self.machine(run, status, recorder, monitor)?;
+                Ok(Attempt::Solved(machine))
+            }
+        }
+    }
+
+    /// The machine of a descent that ended.
+    fn machine<T: Lanes>(
+        &self,
+        mut run: Run<'_, '_, T>,
+        status: Status,
+        mut recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let (problem, given) = (run.problem, &self.settings);
+        let alpha = |i: usize| run.variables[i].alpha;
+        // Summed anew: the certificate is of these weights, without the roundings of all steps.
+        run.w = expand(problem, alpha, monitor)?;
+        let price = |i| run.price(i);
+        let found = certificate(problem, given.loss, price, &run.w, None, alpha, monitor)?;
+        let n_epochs = run.n_epochs as u64;
+        recorder.keep(n_epochs, || run.w.clone());
+        let mut machine = LinearMachine::new(problem.constant(), run.w, n_epochs, status);
+        machine.certificate = Some(found);
+        machine.finish(problem, given.intercept, recorder);
+        Ok(machine)
+    }
+}
+
+/// Passes through the rows after which the speed of a descent tells how many there will be.
+const PASSES_TO_JUDGE: f64 = 8.0;
+
 struct Run<'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,
     c: f64,
@@ -132,6 +199,7 @@ struct Run<'p, 'a, T: Lanes> {
     n_active: usize,
     random: Random,
     n_epochs: usize,
+    n_visited: u64,
     /// Rows visited since the last look at the clock.
     n_unseen: usize,
 }
@@ -158,6 +226,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             n_active: n,
             random: Random::new(settings.seed),
             n_epochs: 0,
+            n_visited: 0,
             n_unseen: 0,
         };
         for i in 0..n {
@@ -186,12 +255,26 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         (self.c * self.problem.weight(i)).min(super::problem::LARGEST)
     }
 
+    /// Rows visited so far, as passes through all of them.
+    fn n_passes(&self) -> f64 {
+        self.n_visited as f64 / self.order.len().max(1) as f64
+    }
+
+    /// How many passes there will be, if the gradients go on to fall as from the `largest` spread
+    /// to that of the last epoch.
+    fn expected_passes(&self, largest: f64, spread: f64, tol: f64) -> f64 {
+        self.n_passes() * (largest / tol).ln() / (largest / spread).ln()
+    }
+
+    /// Descends until a reason to stop; `None` if `is_slow` says so of the spread of the projected
+    /// gradients of an epoch.
     fn descend(
         &mut self,
         settings: &DualSettings,
+        mut is_slow: impl FnMut(&Self, f64) -> bool,
         recorder: &mut Recorder,
         monitor: &Monitor,
-    ) -> Result<Status> {
+    ) -> Result<Option<Status>> {
         let everything = Gradients {
             lowest: f64::NEG_INFINITY,
             highest: f64::INFINITY,
@@ -201,26 +284,30 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         loop {
             recorder.tell(self.n_epochs as u64, || self.w.clone());
             if settings.max_iter.is_some_and(|most| self.n_epochs >= most) {
-                return Ok(Status::IterationLimit);
+                return Ok(Some(Status::IterationLimit));
             }
             let Some(found) = self.epoch(limits, monitor)? else {
-                return Ok(Status::TimeLimit);
+                return Ok(Some(Status::TimeLimit));
             };
             self.n_epochs += 1;
             if found.highest.is_nan() || found.lowest.is_nan() {
-                return Ok(Status::NonFinite);
+                return Ok(Some(Status::NonFinite));
             }
-            let is_done = found.highest - found.lowest <= settings.tol;
+            let spread = found.highest - found.lowest;
+            let is_done = spread <= settings.tol;
             if is_done || !found.moved {
                 if self.n_active == self.order.len() {
                     // No step changes anything though the gradients say so: rounding.
                     let stalled = Status::Stalled;
-                    return Ok(if is_done { Status::Converged } else { stalled });
+                    return Ok(Some(if is_done { Status::Converged } else { stalled }));
                 }
                 // The others are done: have a look at all rows.
                 self.n_active = self.order.len();
                 limits = everything;
                 continue;
+            }
+            if is_slow(self, spread) {
+                return Ok(None);
             }
             limits = Gradients {
                 lowest: if found.lowest < 0.0 {
@@ -246,6 +333,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             moved: false,
         };
         self.random.shuffle(&mut self.order[..self.n_active]);
+        self.n_visited += self.n_active as u64;
         let mut place = 0;
         let rows_to_look = self.problem.rows_to_look();
         while place < self.n_active {

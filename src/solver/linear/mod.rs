@@ -11,6 +11,7 @@
 
 mod certificate;
 mod dual;
+mod exact;
 mod example;
 mod gradient;
 mod method;
@@ -22,6 +23,7 @@ mod stochastic;
 mod sums;
 
 pub use dual::{DualDescent, DualSettings};
+pub use exact::FasterExact;
 pub use example::Example;
 pub use gradient::{GradientDescent, GradientSettings};
 pub use method::LinearMethod;

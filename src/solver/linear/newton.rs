@@ -85,32 +85,9 @@ impl LinearSolver for LinearNewton {
         mut recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
-        let given = &self.settings;
-        let mut run = Run::new(problem, given, start)?;
-        let status = run.descend(given, &mut recorder, monitor)?;
-        let Run { w, f, .. } = &run;
-        let found = if given.free_bias {
-            None
-        } else {
-            let alpha = |i: usize| 2.0 * run.price(i) * run.lack(i, f[i]);
-            let price = |i| run.price(i);
-            let v = expand(problem, alpha, monitor)?;
-            let loss = Loss::SquaredHinge;
-            Some(certificate(
-                problem,
-                loss,
-                price,
-                w,
-                Some(&v),
-                alpha,
-                monitor,
-            )?)
-        };
-        recorder.keep(run.n_iter as u64, || w.clone());
-        let mut machine = LinearMachine::new(problem.constant(), run.w, run.n_iter as u64, status);
-        machine.certificate = found;
-        machine.finish(problem, given.intercept, recorder);
-        Ok(machine)
+        let mut run = Run::new(problem, &self.settings, start)?;
+        let status = run.descend(&self.settings, &mut recorder, monitor)?;
+        self.machine(run, status, recorder, monitor)
     }
 
     fn untrained(
@@ -127,6 +104,53 @@ impl LinearSolver for LinearNewton {
     }
 }
 
+impl LinearNewton {
+    /// As [`LinearSolver::solve`], from weights that another method found in `n_iter` steps: they
+    /// count, and the gradient is measured by that of zero weights.
+    pub fn go_on<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        weights: Vec<f64>,
+        n_iter: usize,
+        mut recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let given = &self.settings;
+        let mut run = Run::new(problem, given, None)?;
+        let mut gradient = zeros(problem.n_weights(), 1, "a gradient")?;
+        run.gradient(&mut gradient, monitor)?;
+        (run.first, run.w, run.n_iter) = (Some(norm(&gradient)), weights, n_iter);
+        let status = run.descend(given, &mut recorder, monitor)?;
+        self.machine(run, status, recorder, monitor)
+    }
+
+    /// The machine of a descent that ended.
+    fn machine<T: Lanes>(
+        &self,
+        run: Run<'_, '_, T>,
+        status: Status,
+        mut recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let (problem, given) = (run.problem, &self.settings);
+        let found = if given.free_bias {
+            None
+        } else {
+            let alpha = |i: usize| 2.0 * run.price(i) * run.lack(i, run.f[i]);
+            let price = |i| run.price(i);
+            let v = expand(problem, alpha, monitor)?;
+            let (loss, w) = (Loss::SquaredHinge, &run.w);
+            let found = certificate(problem, loss, price, w, Some(&v), alpha, monitor)?;
+            Some(found)
+        };
+        recorder.keep(run.n_iter as u64, || run.w.clone());
+        let mut machine = LinearMachine::new(problem.constant(), run.w, run.n_iter as u64, status);
+        machine.certificate = found;
+        machine.finish(problem, given.intercept, recorder);
+        Ok(machine)
+    }
+}
+
 struct Run<'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,
     c: f64,
@@ -135,6 +159,8 @@ struct Run<'p, 'a, T: Lanes> {
     w: Vec<f64>,
     /// Outputs of all rows.
     f: Vec<f64>,
+    /// The length of the gradient that others are measured by; `None` for the first.
+    first: Option<f64>,
     n_iter: usize,
 }
 
@@ -157,6 +183,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             ridge,
             w,
             f: zeros(problem.n_rows(), 1, "outputs")?,
+            first: None,
             n_iter: 0,
         })
     }
@@ -181,7 +208,6 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let rarer = positive.min(negative).max(1) as f64 / n.max(1) as f64;
         let mut gradient = zeros(d, 1, "a gradient")?;
         let mut change = zeros(n, 1, "outputs")?;
-        let mut first = None;
         outputs(self.problem, &self.w, &mut self.f, monitor)?;
         loop {
             recorder.tell(self.n_iter as u64, || self.w.clone());
@@ -190,7 +216,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             if !length.is_finite() {
                 return Ok(Status::NonFinite);
             }
-            let first = *first.get_or_insert(length);
+            let first = *self.first.get_or_insert(length);
             let small_gap = match self.has_free_bias() {
                 true => NEAR.max(given.tol), // the gradient alone says nothing: it grows with C
                 false => given.tol,

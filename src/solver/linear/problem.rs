@@ -205,6 +205,11 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         1.0 + self.rows.values().len() as f64 / n_rows
     }
 
+    /// Whether there are more features than rows.
+    pub fn is_wide(&self) -> bool {
+        self.rows.n_cols() > self.n_rows
+    }
+
     /// Whether rows store every value.
     pub fn is_dense(&self) -> bool {
         matches!(self.rows, Matrix::Dense(_))

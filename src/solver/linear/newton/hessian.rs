@@ -56,7 +56,8 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
     /// of the gradient. `None` if the matrix is singular.
     ///
     /// Where there are many features, conjugate gradients come first. When they have taken as
-    /// long as the factor of the matrix would take, the factor takes over.
+    /// long as a factor would take, of this matrix or of the products of the rows, whichever is
+    /// smaller, the factor takes over.
     pub fn solve(
         &self,
         gradient: &[f64],
@@ -66,28 +67,63 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
         if self.ridge.len() <= FEW {
             return self.solve_by_factor(gradient, monitor);
         }
-        let most = self.products_of_a_factor().min(MOST_PRODUCTS);
+        let by_gram = self.has_gram();
+        let most = self.products_of_a_factor(by_gram).min(MOST_PRODUCTS);
         let (step, is_exact) = self.solve_by_products(gradient, exactness, most, monitor)?;
         if is_exact || most == MOST_PRODUCTS {
             return Ok(Some(step));
         }
-        let exact = self.solve_by_factor(gradient, monitor)?;
+        let exact = if by_gram {
+            self.solve_by_gram(gradient, monitor)?
+        } else {
+            self.solve_by_factor(gradient, monitor)?
+        };
         Ok(Some(exact.unwrap_or(step)))
     }
 
-    /// The number of products with a vector in the time of the matrix and its factor.
-    fn products_of_a_factor(&self) -> usize {
-        let d = self.ridge.len();
-        if d > MANY {
+    /// Whether the products of the rows are the smaller matrix.
+    fn has_gram(&self) -> bool {
+        let has_all = self.ridge.iter().all(|&ridge| ridge == 1.0);
+        self.problem.is_dense() && has_all && self.rows.len() < self.ridge.len()
+    }
+
+    /// The number of products with a vector in the time of a matrix and its factor.
+    fn products_of_a_factor(&self, by_gram: bool) -> usize {
+        let (d, n) = (self.ridge.len(), self.rows.len());
+        if d.min(if by_gram { n } else { d }) > MANY {
             return usize::MAX;
         }
-        let (weights, rows) = (d as f64, self.rows.len() as f64);
+        let (weights, rows) = (d as f64, n as f64);
         let stored = self.problem.mean_stored();
         // Sparse rows are added one after the other.
         let speed = if self.problem.is_dense() { SPEED } else { 1.0 };
-        let matrix = rows * stored * stored / 2.0 / speed;
-        let factor = weights.powi(3) / 6.0 / SPEED;
-        ((matrix + factor) / (2.0 * rows * stored + weights)) as usize
+        let (matrix, side) = if by_gram {
+            (rows * rows * weights, rows)
+        } else {
+            (rows * stored * stored, weights)
+        };
+        let cost = matrix / 2.0 / speed + side.powi(3) / 6.0 / SPEED;
+        (cost / (2.0 * rows * stored + weights)) as usize
+    }
+
+    /// `-H^-1 g = -g + X' (P^-1 + X X')^-1 X g`, for a ridge of ones.
+    fn solve_by_gram(&self, gradient: &[f64], monitor: &Monitor) -> Result<Option<Vec<f64>>> {
+        let n = self.rows.len();
+        let mut matrix = gram(self.problem, &self.rows, monitor)?;
+        let mut side: Vec<f64> = zeros(n, 1, "outputs")?;
+        for (place, &(i, price)) in self.rows.iter().enumerate() {
+            matrix[place * (n + 1)] += 1.0 / price;
+            side[place] = self.problem.example(i).dot(gradient);
+        }
+        if !cholesky::factorize(&mut matrix, n, monitor)? {
+            return Ok(None);
+        }
+        cholesky::solve(&matrix, n, &mut side);
+        let mut step: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        for (&(i, _), side) in self.rows.iter().zip(&side) {
+            self.problem.example(i).add_to(&mut step, *side);
+        }
+        Ok(Some(step))
     }
 
     fn solve_by_factor(&self, gradient: &[f64], monitor: &Monitor) -> Result<Option<Vec<f64>>> {
@@ -187,6 +223,52 @@ fn conjugate_gradients(
     Ok((x, false))
 }
 
+/// The products of dense rows with each other, of some features at a time: the lower triangle,
+/// column after column.
+fn gram<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    rows: &[(usize, f64)],
+    monitor: &Monitor,
+) -> Result<Vec<f64>> {
+    let (n, d) = (rows.len(), problem.n_weights());
+    let mut matrix = zero_pages::<f64>(n, n, "products of rows")?;
+    let mut block: Vec<f64> = zeros(n, BLOCK, "a block of features")?;
+    for first in (0..d).step_by(BLOCK) {
+        monitor.check()?;
+        let width = BLOCK.min(d - first);
+        block
+            .par_chunks_mut(BLOCK)
+            .zip(rows)
+            .for_each(|(out, &(i, _))| {
+                let example = problem.example(i);
+                if let Row::Dense(values) = example.row {
+                    let values = &values[first..(first + width).min(values.len())];
+                    for (out, value) in out.iter_mut().zip(values) {
+                        *out = value.to_f64();
+                    }
+                }
+                if first + width == d {
+                    out[width - 1] = example.constant;
+                }
+            });
+        let b = MatRef::from_row_major_slice(&block, n, BLOCK).subcols(0, width);
+        add_product(b, &mut matrix, n);
+    }
+    Ok(matrix)
+}
+
+/// Adds `b b'` to the lower triangle of a matrix of `d` columns; threads take columns.
+fn add_product(b: MatRef<'_, f64>, matrix: &mut [f64], d: usize) {
+    let strips = matrix.par_chunks_mut(d * STRIP).enumerate();
+    strips.for_each(|(strip, out)| {
+        let (first, width) = (strip * STRIP, out.len() / d);
+        let out = MatMut::from_column_major_slice_mut(out, d, width);
+        let out = out.subrows_mut(first, d - first);
+        let (left, right) = (b.subrows(first, d - first), b.subrows(first, width));
+        matmul(out, Accum::Add, left, right.transpose(), 1.0, Par::Seq);
+    });
+}
+
 /// Adds dense rows, a block at a time; threads take columns of the matrix.
 fn add_dense<T: Lanes>(
     problem: &LinearProblem<'_, T>,
@@ -210,14 +292,7 @@ fn add_dense<T: Lanes>(
             column[d - 1] = root * example.constant;
         });
         let b = MatRef::from_column_major_slice(&block[..d * rows.len()], d, rows.len());
-        let strips = matrix.par_chunks_mut(d * STRIP).enumerate();
-        strips.for_each(|(strip, out)| {
-            let (first, width) = (strip * STRIP, out.len() / d);
-            let out = MatMut::from_column_major_slice_mut(out, d, width);
-            let out = out.subrows_mut(first, d - first);
-            let (left, right) = (b.subrows(first, d - first), b.subrows(first, width));
-            matmul(out, Accum::Add, left, right.transpose(), 1.0, Par::Seq);
-        });
+        add_product(b, matrix, d);
     }
     Ok(())
 }
