@@ -1,102 +1,117 @@
 # Two commands do everything on a machine with Python 3.11+ and Rust:
-#   make demo    build, and run the main job on embedded data
+#   make demo    build, and run nested cross-validation on bundled data
 #   make test    build, and run all tests
-# Everything is installed into .venv; PYTHON chooses the interpreter.
+# Everything is installed into .venv; PYTHON chooses the interpreter. `make help` lists the rest.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 
-# How long `make fuzz` tries inputs at random.
+# Build profile of the extension: `fast` compiles quickly, `release` is what wheels contain.
+PROFILE ?= fast
+# Processes that run the Python tests.
+WORKERS ?= 2
+# How long `make fuzz` tries random inputs.
 FUZZ_SECONDS ?= 600
 
-.PHONY: demo test test-rust test-python fuzz soak lint lint-rust lint-python bench-smoke \
+.PHONY: help demo test test-rust test-python fuzz soak lint lint-rust lint-python bench-smoke \
   docs faults notices test-wheel develop clean need-python need-rust
 
-demo: develop
-	$(BIN)/python -m hinge.demo
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-14s %s\n", $$1, $$2 }'
+
+demo: develop ## build, and run nested cross-validation beside scikit-learn's
+	@$(BIN)/python -m softmargin.demo
 
 # What is missing is said before anything is built.
-test: need-python need-rust test-rust test-python
+test: need-python need-rust test-rust test-python ## build everything and run all tests
 
-test-rust: need-rust
+test-rust: need-rust ## run the Rust tests
 	cargo test --quiet
 
-test-python: develop
-	$(BIN)/python -m pytest
-	$(BIN)/python -m pytest --doctest-modules python/hinge -p no:cacheprovider
+test-python: $(VENV)/.dev develop ## run the Python tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-fuzz: develop need-rust
-	$(BIN)/python tests/python/fuzz.py --seconds $(FUZZ_SECONDS)
+fuzz: $(VENV)/.dev develop need-rust ## try random inputs for FUZZ_SECONDS
+	$(BIN)/python tests/python/support/fuzz.py --seconds $(FUZZ_SECONDS)
 
 # Long runs, about five minutes: interrupts, memory, limits, budgets, processes. SOAK names some.
-soak: develop
+soak: $(VENV)/.dev develop ## run the soak programs, about five minutes; SOAK names some
 	cd tests && $(abspath $(BIN))/python -m soak $(SOAK)
 
-lint: lint-rust lint-python
+lint: lint-rust lint-python ## formatting, clippy, ruff, mypy, stubs
 
 lint-rust: need-rust
 	cargo fmt --check
 	cargo clippy --all-targets --quiet -- -D warnings
 	cargo clippy --all-targets --features python --quiet -- -D warnings
 
-lint-python: develop
+lint-python: $(VENV)/.dev develop
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest hinge._core
+	$(BIN)/python -m mypy.stubtest softmargin._core
 
-bench-smoke: need-rust
+bench-smoke: need-rust ## run every micro-benchmark once
 	cargo bench --quiet --profile test -- --test
 
 # The site, into site/; warnings are errors. Needs no Rust: docstrings are read, not imported.
-docs: $(VENV)/.docs
+docs: $(VENV)/.docs ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # docs/faults.md, from the tests.
-faults: develop
+faults: $(VENV)/.dev develop ## regenerate docs/faults.md from the tests
 	$(BIN)/python -m pytest -q --collect-only --fault-table docs/faults.md tests/python >/dev/null
 
 # Licences of the crates in the wheel.
-notices: need-rust
+notices: need-rust ## regenerate NOTICES
 	$(PYTHON) .github/notices.py >NOTICES
 
 # All tests of Python on the wheel alone, without Rust and without the checkout.
-test-wheel: develop
+test-wheel: develop ## run the Python tests on the wheel alone
 	rm -rf dist
 	$(BIN)/maturin build --release --quiet --out dist
 	.github/test-wheel dist
 
-develop: $(VENV)/.built
+develop: $(VENV)/.built ## build the extension into .venv
 
-$(VENV)/.built: $(VENV)/.dev $(SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+$(VENV)/.built: $(VENV)/.run $(SOURCES)
+	@echo "Compiling the Rust core (profile $(PROFILE)); about two minutes the first time."
+	@VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 $(BIN)/maturin develop --profile $(PROFILE)
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | need-python need-rust
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group dev
+# What the demo needs: maturin, and the package's own dependencies.
+$(VENV)/.run: pyproject.toml | need-python need-rust
+	@echo "Installing Python packages into $(VENV)."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --quiet --group build
+	@touch $@
+
+# What tests and lint need.
+$(VENV)/.dev: pyproject.toml | $(VENV)/.run
+	@echo "Installing the packages of the tests into $(VENV)."
+	@$(BIN)/python -m pip install --quiet --group dev
 	@$(BIN)/python -m pip install --quiet --group oracles 2>/dev/null \
 	  || echo "libsvm-official needs a C++ compiler: tests against LIBSVM's own library are skipped."
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml | need-python
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group docs
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
 need-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
-	  || { echo "hinge needs Python 3.11 or newer; '$(PYTHON)' is missing or older. Install it, or call make PYTHON=/path/to/python3.11." >&2; exit 1; }
+	  || { echo "softmargin needs Python 3.11 or newer; '$(PYTHON)' is missing or older. Install it, or call make PYTHON=/path/to/python3.11." >&2; exit 1; }
 
 need-rust:
 	@cargo --version >/dev/null 2>&1 \
-	  || { echo "hinge is built with Rust, but 'cargo' was not found. Install Rust 1.89 or newer from https://rustup.rs." >&2; exit 1; }
+	  || { echo "softmargin is built with Rust, but 'cargo' was not found. Install Rust 1.89 or newer from https://rustup.rs." >&2; exit 1; }
 	@cargo --version | awk '{ split($$2, v, "."); exit !(v[1] > 1 || v[2] >= 89) }' \
-	  || { echo "hinge needs Rust 1.89 or newer, but this is $$(cargo --version). Run: rustup update stable." >&2; exit 1; }
+	  || { echo "softmargin needs Rust 1.89 or newer, but this is $$(cargo --version). Run: rustup update stable." >&2; exit 1; }
 
-clean:
+clean: ## remove .venv, target and site
 	rm -rf $(VENV) target site

@@ -10,7 +10,7 @@ from pathlib import Path
 HEAD = """\
 Third-party notices
 
-The compiled part of hinge contains the crates below, and the standard library of Rust (MIT OR
+The compiled part of softmargin contains the crates below, and the standard library of Rust (MIT OR
 Apache-2.0, https://github.com/rust-lang/rust). Each is used under its licence, whose text, with the
 names of those who hold the copyright, follows.
 """

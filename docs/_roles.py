@@ -4,7 +4,7 @@ import re
 
 import griffe
 
-# Of ":meth:`fit <hinge.SVC.fit>`" the text, of ":func:`~hinge.fit`" the name.
+# Of ":meth:`fit <softmargin.SVC.fit>`" the text, of ":func:`~softmargin.fit`" the name.
 _ROLE = re.compile(r":(?:class|func|meth|mod|attr):`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 
 

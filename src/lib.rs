@@ -3,7 +3,7 @@
 //! The modules stand in one direction; each uses only what stands left of it
 //! (`tests/rust/architecture.rs` checks this):
 //!
-//! `error, monitor, threads -> data -> simd -> kernel -> solver -> multiclass -> model -> select -> python`
+//! `error, monitor, memory, threads -> data -> simd -> kernel -> solver -> multiclass -> model -> select -> python`
 //!
 //! Everything left of `python` knows nothing of Python, prints nothing, and
 //! returns [`Result`]; parallel loops run in the rayon pool of the caller. Only `simd`
@@ -17,6 +17,8 @@ pub mod data;
 pub mod error;
 #[forbid(unsafe_code)]
 pub mod kernel;
+#[forbid(unsafe_code)]
+pub mod memory;
 #[forbid(unsafe_code)]
 pub mod model;
 #[forbid(unsafe_code)]

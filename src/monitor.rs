@@ -1,7 +1,7 @@
-//! How a long computation hears of an interrupt or a deadline, and tells how far it is.
+//! Interrupts, time limits and progress of long computations.
 //!
-//! The core never calls back: it ticks a shared counter, and whoever waits for
-//! it (the Python door, a test) reads the counter and raises the flag.
+//! The core never calls back. It increments a shared counter; the caller (the Python bindings or
+//! a test) reads the counter and sets the interrupt flag.
 
 use crate::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,7 +21,7 @@ impl Monitor {
         Self::default()
     }
 
-    /// A monitor whose [`Monitor::time_is_up`] turns true after `limit`.
+    /// A monitor whose [`Monitor::time_is_up`] returns true after `limit`.
     pub fn with_time_limit(limit: Option<Duration>) -> Self {
         Self {
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
@@ -29,13 +29,14 @@ impl Monitor {
         }
     }
 
-    /// Counts `steps` and fails if the caller wants to stop. Cheap: one relaxed load and one add.
+    /// Adds `steps` to the counter and fails if the computation was interrupted. Cheap: one relaxed
+    /// load and one relaxed add.
     pub fn tick(&self, steps: u64) -> Result<()> {
         self.steps.fetch_add(steps, Ordering::Relaxed);
         self.check()
     }
 
-    /// Fails if the caller wants to stop.
+    /// Fails if the computation was interrupted.
     pub fn check(&self) -> Result<()> {
         if self.interrupted.load(Ordering::Relaxed) {
             return Err(Error::Interrupted);
@@ -43,17 +44,17 @@ impl Monitor {
         Ok(())
     }
 
-    /// Asks the computation to stop at its next tick.
+    /// Interrupts the computation at its next tick.
     pub fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
     }
 
-    /// Steps counted so far, over all threads.
+    /// Number of steps of all threads so far.
     pub fn steps(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
     }
 
-    /// Whether the time limit, if there is one, has passed.
+    /// Whether the time limit, if any, has passed.
     pub fn time_is_up(&self) -> bool {
         self.deadline
             .is_some_and(|deadline| Instant::now() >= deadline)

@@ -1,11 +1,11 @@
-//! Our own pools of threads, each lent to one computation at a time.
+//! Thread pools, each used by one computation at a time.
 //!
-//! rayon's global pool hangs in a forked child, because its threads stayed in
-//! the parent. A pool lent here was always made by the running process; the
-//! pools that a child inherits are left alone, neither used nor joined. Two
-//! computations at the same time get two pools, each with the threads it asked for.
+//! rayon's global pool hangs in a forked child process, because its threads exist only in the
+//! parent. The pools here belong to the process that started them; a child neither uses nor joins
+//! the pools that it inherits. Concurrent computations get separate pools of the size they
+//! request.
 
-use crate::error::{check_room, reserve};
+use crate::memory::{check_headroom, try_with_capacity};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
-/// Pools that nobody uses now, by process id and number of threads.
+/// Unused pools by process id and number of threads.
 type Idle = HashMap<(u32, usize), Vec<ThreadPool>>;
 static IDLE: LazyLock<Mutex<Idle>> = LazyLock::new(Mutex::default);
 
-/// The idle pools, or `None` while another thread has them. Nobody waits here: a child
-/// forked at that moment would wait for ever.
+/// The idle pools, or `None` while another thread holds the lock. Never waits for the lock: a
+/// child forked while it is held would wait forever.
 fn idle() -> Option<MutexGuard<'static, Idle>> {
     match IDLE.try_lock() {
         Ok(idle) => Some(idle),
@@ -29,7 +29,7 @@ fn idle() -> Option<MutexGuard<'static, Idle>> {
     }
 }
 
-/// Lends `work` a pool of `threads` threads of this process that nobody else uses.
+/// Calls `work` with a pool of `threads` threads that is not used by another computation.
 pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Result<R> {
     if threads == 0 {
         return Err(Error::parameter("threads", 0, "it must be at least 1"));
@@ -39,7 +39,7 @@ pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Resu
     let pool = match found {
         Some(pool) => pool,
         None => match start(threads) {
-            Err(Error::Threads { .. }) => start_in_place_of_others(threads)?,
+            Err(Error::Threads { .. }) => start_after_release(threads)?,
             started => started?,
         },
     };
@@ -49,46 +49,46 @@ pub fn with_pool<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Resu
         let waiting = idle.iter().filter(is_own);
         let waiting: usize = waiting.map(|(&(_, size), pools)| size * pools.len()).sum();
         if waiting + threads > MOST_IDLE {
-            give_up(&mut idle);
+            release(&mut idle);
         }
         idle.entry(key).or_default().push(pool);
     }
     Ok(result)
 }
 
-/// Threads that may wait for work in all idle pools together, if there is more than one.
+/// The most threads in idle pools, if there is more than one pool.
 const MOST_IDLE: usize = 64;
 
 /// Ends the threads of all idle pools of this process.
-fn give_up(idle: &mut Idle) {
+fn release(idle: &mut Idle) {
     let own = std::process::id();
     idle.retain(|&(process, _), _| process != own);
 }
 
-/// Where the system starts no more threads, those that wait for nothing make room.
-fn start_in_place_of_others(threads: usize) -> Result<ThreadPool> {
+/// Ends idle threads and tries again, for systems that refuse to start more threads.
+fn start_after_release(threads: usize) -> Result<ThreadPool> {
     if let Some(mut idle) = idle() {
-        give_up(&mut idle);
+        release(&mut idle);
     }
     std::thread::sleep(TIME_TO_END);
     start(threads)
 }
 
-/// In which idle threads end.
+/// The time that idle threads need to end.
 const TIME_TO_END: Duration = Duration::from_millis(50);
 
-/// Runs `work` inside a pool lent by [`with_pool`].
+/// Runs `work` inside of a pool of [`with_pool`].
 pub fn install<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
     with_pool(threads, |pool| pool.install(work))
 }
 
-/// What `make` gives for each of some numbers, made side by side in the pool of the caller.
-pub fn side_by_side<R: Send>(
+/// Collects `make(number)` for a range of numbers, in parallel in the current thread pool.
+pub fn try_par_map<R: Send>(
     numbers: Range<usize>,
     what: &'static str,
     make: impl Fn(usize) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let mut found: Vec<Option<R>> = reserve(numbers.len(), 1, what)?;
+    let mut found: Vec<Option<R>> = try_with_capacity(numbers.len(), 1, what)?;
     if numbers.len() == 1 {
         found.push(Some(make(numbers.start)?));
     } else {
@@ -99,22 +99,22 @@ pub fn side_by_side<R: Send>(
             Ok::<(), Error>(())
         })?;
     }
-    let mut all = reserve(found.len(), 1, what)?;
+    let mut all = try_with_capacity(found.len(), 1, what)?;
     all.extend(found.into_iter().flatten());
     Ok(all)
 }
 
 /// Runs `work` while all other threads of the pool stay awake.
 ///
-/// rayon lets a thread without work fall asleep within microseconds, and waking
-/// it takes longer than a step of a solver. Here the others look for work until
-/// `work` is done. They take any work of the pool, so nothing waits for them.
+/// rayon puts a thread without work to sleep within microseconds, and waking it takes longer than
+/// a step of a solver. Here the other threads poll for work until `work` returns. They accept any
+/// task of the pool, so that no task is delayed.
 pub fn keep_awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let done = AtomicBool::new(false);
     rayon::scope(|scope| {
         let (own, done) = (rayon::current_thread_index(), &done);
         scope.spawn_broadcast(move |_, context| {
-            // The thread that does the work must not wait for itself.
+            // The thread that runs `work` must not wait for itself.
             let mut idle = 0u32;
             while Some(context.index()) != own && !done.load(Ordering::Relaxed) {
                 if rayon::yield_now() == Some(Yield::Executed) {
@@ -134,10 +134,10 @@ pub fn keep_awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     })
 }
 
-/// Looks for work before a thread lets others of the machine run.
+/// Number of polls before a thread yields to other processes.
 const SPINS: u32 = 10_000;
 
-/// Sets the flag also when the work panics: the others must stop in any case.
+/// Sets the flag even if `work` panics, so that the other threads stop.
 struct SetWhenDropped<'a>(&'a AtomicBool);
 
 impl Drop for SetWhenDropped<'_> {
@@ -146,18 +146,18 @@ impl Drop for SetWhenDropped<'_> {
     }
 }
 
-/// Starts threads and lets each allocate once: allocators then set aside what they want to have
-/// for a thread, tens of megabytes of addresses. What is left must be enough.
+/// Starts a pool and allocates once in each thread, because allocators then reserve an arena of
+/// tens of megabytes of address space per thread. The headroom is checked afterwards.
 fn start(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
-        .thread_name(|i| format!("hinge-{i}"))
+        .thread_name(|i| format!("softmargin-{i}"))
         .build()
         .map_err(|e| Error::Threads {
             threads,
             reason: e.to_string(),
         })?;
     pool.broadcast(|_| drop(std::hint::black_box(Vec::<u8>::with_capacity(1024))));
-    check_room(threads)?;
+    check_headroom(threads)?;
     Ok(pool)
 }

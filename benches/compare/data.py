@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-import hinge
+import softmargin
 
 
 class Split(NamedTuple):
@@ -23,8 +23,8 @@ class Split(NamedTuple):
 def raw(name: str) -> tuple[Any, Any, int | None]:
     """Return float32 rows, codes of classes and the number of training rows, where known."""
     try:
-        found = hinge.datasets.load(name)
-    except hinge.datasets.DatasetNotFound as error:
+        found = softmargin.datasets.load(name)
+    except softmargin.datasets.DatasetNotFound as error:
         raise SystemExit(str(error)) from None
     return found.X.astype(np.float32, copy=False), found.y, found.n_train
 
@@ -38,7 +38,7 @@ def load(name: str) -> Split:
         )
     else:
         X_train, X_test, y_train, y_test = X[:n_train], X[n_train:], y[:n_train], y[n_train:]
-    scaler = hinge.MinMaxScaler().fit(X_train)
+    scaler = softmargin.MinMaxScaler().fit(X_train)
     return Split(
         scaler.transform(X_train), y_train, scaler.transform(X_test), y_test, n_train is not None
     )

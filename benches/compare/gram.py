@@ -9,18 +9,18 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-import hinge
+import softmargin
 from data import raw
 from harness import Comparison, best_of, parser
 
 
 def main() -> None:
     arguments = parser(__doc__).parse_args()
-    X = hinge.MinMaxScaler().fit_transform(raw("pendigits")[0].astype(np.float32))
+    X = softmargin.MinMaxScaler().fit_transform(raw("pendigits")[0].astype(np.float32))
     table = Comparison("RBF Gram matrix of pendigits, f32", arguments)
     line = table.run(
         f"pendigits {X.shape}",
-        lambda: hinge.kernel_matrix(X, gamma=1.0, n_jobs=arguments.n_jobs),
+        lambda: softmargin.kernel_matrix(X, gamma=1.0, n_jobs=arguments.n_jobs),
         lambda: rbf_kernel(X, gamma=1.0),
         repeats=max(arguments.repeats, 5),
     )
@@ -28,7 +28,9 @@ def main() -> None:
     work = n * n * d / line.ours.seconds
     # 384 rows of 2,048 features stay in cache, and nothing is mirrored or worth an exp.
     wide = np.random.default_rng(0).random((384, 2048), dtype=np.float32)
-    seconds, _ = best_of(lambda: hinge.kernel_matrix(wide, gamma=1e-3, n_jobs=arguments.n_jobs), 30)
+    seconds, _ = best_of(
+        lambda: softmargin.kernel_matrix(wide, gamma=1e-3, n_jobs=arguments.n_jobs), 30
+    )
     peak = wide.shape[0] ** 2 * wide.shape[1] / seconds
     touch = best_of(lambda: np.zeros((n, n), dtype=np.float32).fill(1.0), 5)[0]
     print(

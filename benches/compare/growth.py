@@ -17,7 +17,7 @@ CHILD = """
 import json, sys, time
 import numpy as np
 from data import raw
-import hinge
+import softmargin
 
 name, n, gamma, n_jobs, cache = sys.argv[1], int(sys.argv[2]), *map(float, sys.argv[3:6])
 X, y, _ = raw(name)
@@ -26,7 +26,7 @@ if name == "covtype":
 if n:
     rows = np.random.default_rng(0).permutation(len(y))[:n]
     X, y = X[rows], y[rows]
-X = hinge.MinMaxScaler().fit_transform(X)
+X = softmargin.MinMaxScaler().fit_transform(X)
 def memory(name):
     lines = open("/proc/self/status").read().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name))
@@ -34,7 +34,7 @@ def memory(name):
 open("/proc/self/clear_refs", "w").write("5")  # the peak starts anew
 before = memory("VmRSS")
 start = time.perf_counter()
-model = hinge.OLLAWV(gamma=gamma, n_jobs=int(n_jobs), cache_size=cache).fit(X, y)
+model = softmargin.OLLAWV(gamma=gamma, n_jobs=int(n_jobs), cache_size=cache).fit(X, y)
 seconds = time.perf_counter() - start
 data = (X.data.nbytes + X.indices.nbytes) if hasattr(X, "indices") else X.nbytes
 print(json.dumps({"set": name, "rows": len(y), "features": X.shape[1], "seconds": seconds,

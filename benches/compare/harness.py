@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import hinge
+import softmargin
 
 
 @dataclass
@@ -61,7 +61,10 @@ class Comparison:
         self.arguments = arguments
         self.lines: list[Line] = []
         print(question)
-        print(f"hinge {hinge.__version__}, {hinge.simd_level()}, {os.cpu_count()} cores\n")
+        print(
+            f"softmargin {softmargin.__version__}, {softmargin.simd_level()}, "
+            f"{os.cpu_count()} cores\n"
+        )
 
     def run(
         self,
@@ -100,7 +103,7 @@ class Comparison:
         machine = {
             "processor": platform.processor() or platform.machine(),
             "cores": os.cpu_count(),
-            "simd": hinge.simd_level(),
+            "simd": softmargin.simd_level(),
         }
         lines = [asdict(line) | {"ratio": line.ratio} for line in self.lines]
         report = {"question": self.question, "machine": machine, "lines": lines}

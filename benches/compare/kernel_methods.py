@@ -17,36 +17,36 @@ import warnings
 
 import numpy as np
 
-import hinge
+import softmargin
 from data import raw
 from harness import parser
 
 SETS = "iris,teach,wine,cancer,sonar,glass,vote,heart,dermatology,prokaryotic,eukaryotic"
 METHODS = {
-    "nlsgd": hinge.NLSGD,
-    "ollawv": hinge.OLLAWV,
-    "nnisda": hinge.NNISDA,
-    "mnsvm": hinge.MNSVM,
-    "newton": hinge.NewtonSVC,
-    "svc": hinge.SVC,
+    "nlsgd": softmargin.NLSGD,
+    "ollawv": softmargin.OLLAWV,
+    "nnisda": softmargin.NNISDA,
+    "mnsvm": softmargin.MNSVM,
+    "newton": softmargin.NewtonSVC,
+    "svc": softmargin.SVC,
 }
 
 
 def nested(X, y, method: str, n_jobs: int) -> tuple[float, float, float]:
     """Return seconds of training, mean accuracy, and share of support vectors."""
     estimator = METHODS[method](random_state=0)
-    result = hinge.nested_cv(X, y, method=estimator, n_jobs=n_jobs, random_state=0)
+    result = softmargin.nested_cv(X, y, method=estimator, n_jobs=n_jobs, random_state=0)
     support = float(np.mean(result.support_fraction))
     return result.seconds["training"], result.mean_score, support
 
 
 def alone(X, y, method: str, n_jobs: int) -> tuple[float, float, float]:
     """Return the same of five trainings, one for each of five folds."""
-    folds = hinge.fold_labels(y, 5, random_state=0)
+    folds = softmargin.fold_labels(y, 5, random_state=0)
     seconds, scores, shares = 0.0, [], []
     for fold in range(5):
         train, test = folds != fold, folds == fold
-        scaler = hinge.MinMaxScaler().fit(X[train])
+        scaler = softmargin.MinMaxScaler().fit(X[train])
         rows, others = (scaler.transform(X[part]).astype(np.float32) for part in (train, test))
         settings = {} if method == "ollawv" else {"C": 16.0}
         model = METHODS[method](gamma=1.0, n_jobs=n_jobs, random_state=0, **settings)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-import hinge
+import softmargin
 from data import raw
 from harness import Comparison, parser
 
@@ -22,14 +22,14 @@ def main() -> None:
     table = Comparison("Reading adult as LIBSVM text", arguments)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "adult.txt"
-        hinge.dump_libsvm(X, y, path)
-        ours, theirs = hinge.load_libsvm(path)[0], load_svmlight_file(str(path))[0]
+        softmargin.dump_libsvm(X, y, path)
+        ours, theirs = softmargin.load_libsvm(path)[0], load_svmlight_file(str(path))[0]
         assert ours.shape == theirs.shape
         assert (ours != theirs).nnz == 0
         for dtype in (np.float64, np.float32):
             table.run(
                 f"{path.stat().st_size / 1e6:.1f} MB to {np.dtype(dtype)}",
-                lambda dtype=dtype: hinge.load_libsvm(path, dtype=dtype),
+                lambda dtype=dtype: softmargin.load_libsvm(path, dtype=dtype),
                 lambda dtype=dtype: load_svmlight_file(str(path), dtype=dtype),
             )
     table.finish()

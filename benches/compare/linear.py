@@ -26,7 +26,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import MaxAbsScaler
 
-import hinge
+import softmargin
 from data import raw
 from harness import best_of, parser
 
@@ -46,7 +46,7 @@ def problem(name: str) -> tuple[Any, np.ndarray]:
         w = rng.normal(size=500)
         return X, (X @ w + rng.normal(size=len(X)) * 0.5 > 0).astype(int)
     if name == "phrases":
-        phrases, labels = hinge.datasets.phrases()
+        phrases, labels = softmargin.datasets.phrases()
         X = CountVectorizer(binary=True, dtype=np.float32).fit_transform(phrases)
         return X, (labels > 2).astype(int)
     X, y, n_train = raw(name)
@@ -70,7 +70,7 @@ def contestants(n: int, lam: float) -> dict[str, Callable[[int], Any]]:
     plain = {"fit_intercept": False}
 
     def ours(optimizer: str, average: float) -> Callable[[int], Any]:
-        return lambda epochs: hinge.SGDSVC(
+        return lambda epochs: softmargin.SGDSVC(
             optimizer, lam, epochs=epochs, average=average, **plain, **seed
         )
 
@@ -80,9 +80,9 @@ def contestants(n: int, lam: float) -> dict[str, Callable[[int], Any]]:
         )
 
     return {
-        "hinge pegasos": ours("pegasos", 0.5),
-        "hinge sgd": ours("sgd", 0.5),
-        "hinge LinearSVC": lambda epochs: hinge.LinearSVC(
+        "softmargin pegasos": ours("pegasos", 0.5),
+        "softmargin sgd": ours("sgd", 0.5),
+        "softmargin LinearSVC": lambda epochs: softmargin.LinearSVC(
             loss="hinge", C=c, max_iter=epochs, tol=1e-9, **plain, **seed
         ),
         "sklearn SGD": theirs(False),
@@ -98,7 +98,7 @@ def to_one_percent(names: list[str], lam: float, repeats: int) -> None:
     for name in names:
         X, y = problem(name)
         n = X.shape[0]
-        exact = hinge.LinearSVC(
+        exact = softmargin.LinearSVC(
             loss="hinge", C=1 / (lam * n), tol=1e-3, max_iter=3000, fit_intercept=False
         ).fit(X, y)
         best = exact.certificate_[0].primal * lam
@@ -119,7 +119,7 @@ def to_one_percent(names: list[str], lam: float, repeats: int) -> None:
             times[who] = seconds if reached <= 1.01 else np.inf
             note = "" if reached <= 1.01 else f"  NOT REACHED: {reached:.3f}"
             print(f"    {who:<22} {epochs:4d} epochs {seconds:9.4f} s{note}", flush=True)
-        ours = min(t for who, t in times.items() if who.startswith("hinge"))
+        ours = min(t for who, t in times.items() if who.startswith("softmargin"))
         peer = min(t for who, t in times.items() if who.startswith("sklearn"))
         ratios.append(peer / ours)
         print(f"    fastest of theirs / fastest of ours: {ratios[-1]:.1f}x")
@@ -142,7 +142,7 @@ def equal_tol(names: list[str], lam: float, repeats: int) -> None:
             mine = theirs = np.inf
             for _ in range(repeats):
                 seconds, ours = best_of(
-                    lambda k=kept, d=(X, y): run(hinge.LinearSVC, k, {"n_jobs": 2}, d), 1
+                    lambda k=kept, d=(X, y): run(softmargin.LinearSVC, k, {"n_jobs": 2}, d), 1
                 )
                 mine = min(mine, seconds)
                 seconds, peer = best_of(lambda k=kept, d=(X, y): run(svm.LinearSVC, k, {}, d), 1)

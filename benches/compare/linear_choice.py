@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn import svm
 from sklearn.feature_extraction.text import TfidfTransformer
 
-import hinge
+import softmargin
 from harness import Comparison, best_of, parser
 
 
@@ -67,9 +67,9 @@ def main() -> None:
     for name, X, y, C in problems():
 
         def ours(dual: Any, X: Any = X, y: Any = y, C: float = C) -> Any:
-            return hinge.LinearSVC(C=C, dual=dual, n_jobs=arguments.n_jobs, random_state=0).fit(
-                X, y
-            )
+            return softmargin.LinearSVC(
+                C=C, dual=dual, n_jobs=arguments.n_jobs, random_state=0
+            ).fit(X, y)
 
         def peer(X: Any = X, y: Any = y, C: float = C) -> Any:
             return svm.LinearSVC(C=C, dual="auto", random_state=0).fit(X, y)

@@ -1,4 +1,4 @@
-"""How fast is hinge.nested_cv beside liquidSVM's integrated selection?
+"""How fast is softmargin.nested_cv beside liquidSVM's integrated selection?
 
 Both choose among 8 x 8 cells (the same C and gamma; liquidSVM's own kernel width is
 1 / sqrt(gamma)) by five inner folds, in each of the same five outer folds. liquidSVM draws its
@@ -21,7 +21,7 @@ import warnings
 
 import numpy as np
 
-import hinge
+import softmargin
 from data import raw
 from harness import parser
 
@@ -46,13 +46,13 @@ def load_liquidsvm():
 
 def peer(liquid, X, y, seed: int) -> tuple[float, float]:
     """Return seconds and mean accuracy of liquidSVM."""
-    outer, _ = hinge.nested_fold_labels(y, 5, 5, random_state=seed)
+    outer, _ = softmargin.nested_fold_labels(y, 5, 5, random_state=seed)
     classes, codes = np.unique(y, return_inverse=True)
     codes = codes + 1.0 if len(classes) > 2 else 2.0 * codes - 1.0
     seconds, scores = 0.0, []
     for fold in range(5):
         train, test = outer != fold, outer == fold
-        scaler = hinge.MinMaxScaler().fit(X[train])
+        scaler = softmargin.MinMaxScaler().fit(X[train])
         rows, others = scaler.transform(X[train]), scaler.transform(X[test])
         start = time.perf_counter()
         model = liquid.mcSVM(
@@ -72,9 +72,9 @@ def peer(liquid, X, y, seed: int) -> tuple[float, float]:
 
 
 def ours(X, y, method: str, seed: int, n_jobs: int) -> tuple[float, float]:
-    """Return seconds and mean accuracy of hinge."""
+    """Return seconds and mean accuracy of softmargin."""
     start = time.perf_counter()
-    result = hinge.nested_cv(X, y, method=method, n_jobs=n_jobs, random_state=seed)
+    result = softmargin.nested_cv(X, y, method=method, n_jobs=n_jobs, random_state=seed)
     return time.perf_counter() - start, result.mean_score
 
 

@@ -1,4 +1,4 @@
-"""How fast is hinge.nested_cv beside scikit-learn's nested cross-validation?
+"""How fast is softmargin.nested_cv beside scikit-learn's nested cross-validation?
 
 The peer is ``cross_val_score(GridSearchCV(make_pipeline(MinMaxScaler(), SVC())))``, its outer
 loop written out because it gets the folds of ours: the same outer and inner folds, the same
@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.svm import SVC
 
-import hinge
+import softmargin
 from data import raw
 from harness import parser
 
@@ -37,7 +37,7 @@ GRID = {
 
 def peer(X, y, n_jobs: int) -> tuple[float, np.ndarray, list[dict[str, float]]]:
     """Return seconds, outer scores and chosen cells of scikit-learn."""
-    outer, inner = hinge.nested_fold_labels(y, 5, 5, random_state=0)
+    outer, inner = softmargin.nested_fold_labels(y, 5, 5, random_state=0)
     scaler = MinMaxScaler() if isinstance(X, np.ndarray) else MaxAbsScaler()
     seconds, scores, best = 0.0, [], []
     for o, inside in enumerate(inner):
@@ -55,19 +55,19 @@ def peer(X, y, n_jobs: int) -> tuple[float, np.ndarray, list[dict[str, float]]]:
     return seconds, np.array(scores), best
 
 
-def ours(X, y, method: str, n_jobs: int) -> tuple[float, hinge.NestedResult]:
+def ours(X, y, method: str, n_jobs: int) -> tuple[float, softmargin.NestedResult]:
     """Return seconds and the result."""
     start = time.perf_counter()
-    result = hinge.nested_cv(X, y, method=method, n_jobs=n_jobs, random_state=0)
+    result = softmargin.nested_cv(X, y, method=method, n_jobs=n_jobs, random_state=0)
     return time.perf_counter() - start, result
 
 
-def loops_saved(X, y, result: hinge.NestedResult, n_jobs: int) -> str:
+def loops_saved(X, y, result: softmargin.NestedResult, n_jobs: int) -> str:
     """Return the loops that each C from nothing takes more than the seeded path."""
     alone = 0
     for C in GRID["svc__C"]:
         one = {"C": [C], "gamma": GRID["svc__gamma"]}
-        alone += hinge.nested_cv(X, y, grid=one, n_jobs=n_jobs, random_state=0).counts["loops"]
+        alone += softmargin.nested_cv(X, y, grid=one, n_jobs=n_jobs, random_state=0).counts["loops"]
     return f"{alone - result.counts['loops']} of {alone} loops saved"
 
 

@@ -14,7 +14,7 @@ import warnings
 
 import numpy as np
 
-import hinge
+import softmargin
 from data import raw
 from harness import parser
 
@@ -29,7 +29,7 @@ def run(X, y, method: str, n_jobs: int, side: int = 8, folds: int = 5) -> tuple[
         "gamma": np.geomspace(4.0**-5, 4.0**2, side).tolist(),
     }
     start = time.perf_counter()
-    result = hinge.nested_cv(
+    result = softmargin.nested_cv(
         X, y, method, grid, outer=folds, inner=folds, n_jobs=n_jobs, random_state=0
     )
     return time.perf_counter() - start, result.counts["trainings"]

@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-import hinge
+import softmargin
 from data import raw
 from harness import parser
 
@@ -20,7 +20,7 @@ from harness import parser
 def main() -> None:
     arguments = parser(__doc__).parse_args()
     X, y, _ = raw("letter")
-    X = hinge.MinMaxScaler().fit_transform(X).astype(np.float32)
+    X = softmargin.MinMaxScaler().fit_transform(X).astype(np.float32)
     y = (y < 13).astype(int)
     order = np.random.default_rng(0).permutation(len(y))
     test = order[16_000:]
@@ -28,7 +28,7 @@ def main() -> None:
     for n in (1_000, 2_000, 4_000, 8_000, 16_000):
         rows = order[:n]
         line, seconds = f"{n:6} rows", math.inf
-        for kind in (hinge.NewtonSVC, hinge.SVC):
+        for kind in (softmargin.NewtonSVC, softmargin.SVC):
             took = math.inf
             for _ in range(arguments.repeats):
                 start = time.perf_counter()
@@ -36,7 +36,7 @@ def main() -> None:
                 took = min(took, time.perf_counter() - start)
             line += f"   {kind.__name__} {took:7.3f} s, {int(model.n_iter_[0])} steps, "
             line += f"{len(model.support_)} vectors, {100 * model.score(X[test], y[test]):.2f} %"
-            seconds = took if kind is hinge.NewtonSVC else seconds
+            seconds = took if kind is softmargin.NewtonSVC else seconds
         if last is not None:
             line += f"   exponent {math.log2(seconds / last):.1f}"
         last = seconds

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sklearn.svm import SVC
 
-import hinge
+import softmargin
 from data import load
 from harness import Comparison, parser
 
@@ -21,11 +21,11 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--sets", default=",".join(SETS), help="comma-separated names")
     arguments = options.parse_args()
-    table = Comparison("Fit: hinge.OLLAWV (margin 0.1) against sklearn.svm.SVC", arguments)
+    table = Comparison("Fit: softmargin.OLLAWV (margin 0.1) against sklearn.svm.SVC", arguments)
     for name in arguments.sets.split(","):
         gamma, C = SETS[name]
         split = load(name)
-        ours = hinge.OLLAWV(gamma=gamma, n_jobs=arguments.n_jobs)
+        ours = softmargin.OLLAWV(gamma=gamma, n_jobs=arguments.n_jobs)
 
         def describe(model, split=split):
             accuracy = model.score(split.X_test, split.y_test)

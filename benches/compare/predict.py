@@ -1,6 +1,6 @@
 """How fast is predict beside SVC.predict with the very same support vectors?
 
-The model of sklearn's SVC is carried over to hinge number by number, so both evaluate
+The model of sklearn's SVC is carried over to softmargin number by number, so both evaluate
 the same expansion; predictions must agree but for rounding.
 """
 
@@ -10,10 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import SVC
 
-import hinge
+import softmargin
 from data import load
 from harness import Comparison, parser
-from hinge import _core, _input
+from softmargin import _core
+from softmargin._checks.rows import native_rows
 
 SETS = {"letter": (4, 16), "shuttle": (16, 64), "ijcnn1": (1, 16), "adult": (1 / 16, 1)}
 
@@ -31,7 +32,7 @@ def carried_over(svc: SVC, X) -> _core.Model:
             "degree": 3,
             "coef0": 0.0,
             "multi_class": "ovo",
-            "rows": _input.native_rows(rows),
+            "rows": native_rows(rows),
             "n_cols": rows.shape[1],
             "support": svc.support_.astype(np.uint32),
             "n_support": svc.n_support_.astype(np.uint64),
@@ -49,12 +50,12 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--sets", default=",".join(SETS), help="comma-separated names")
     arguments = options.parse_args()
-    table = Comparison("predict: hinge against sklearn.svm.SVC, same model", arguments)
+    table = Comparison("predict: softmargin against sklearn.svm.SVC, same model", arguments)
     for name in arguments.sets.split(","):
         gamma, C = SETS[name]
         split = load(name)
         svc = SVC(C=C, gamma=gamma, cache_size=2000).fit(split.X, split.y)
-        estimator = hinge.OLLAWV(gamma=gamma, n_jobs=arguments.n_jobs)
+        estimator = softmargin.OLLAWV(gamma=gamma, n_jobs=arguments.n_jobs)
         estimator.n_features_in_ = split.X.shape[1]
         estimator._set_model(carried_over(svc, split.X), svc.classes_)
         ours = estimator.predict(split.X_test)

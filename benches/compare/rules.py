@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-import hinge
+import softmargin
 from harness import best_of, parser
 from linear import problem
 
@@ -71,12 +71,14 @@ def contestant(who: str, n: int) -> tuple[Any, int]:
     """Return a model that keeps two snapshots, and the steps between them."""
     if who == "dual":
         c = 1 / (LAMBDA * n)
-        return hinge.LinearSVC(loss="hinge", C=c, max_iter=1, record_every=1, random_state=0), n
+        return softmargin.LinearSVC(
+            loss="hinge", C=c, max_iter=1, record_every=1, random_state=0
+        ), n
     # Passes enough to be timed.
     epochs = max(1, 200_000 // n)
     steps = epochs * n
     settings = {"epochs": epochs, "record_every": steps, "average": 0, "random_state": 0}
-    return hinge.SGDSVC(who, LAMBDA, **settings), steps
+    return softmargin.SGDSVC(who, LAMBDA, **settings), steps
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""How fast does hinge.SVC train beside the faster of sklearn.svm.SVC and sklearnex.svm.SVC?
+"""How fast does softmargin.SVC train beside the faster of sklearn.svm.SVC and sklearnex.svm.SVC?
 
 Same C, gamma and tol; official training part scaled to [0, 1]; accuracy on the official
 test part. The gap is that of the certificates, primal less dual objective over all machines,
@@ -17,12 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import SVC
 
-import hinge
+import softmargin
 from data import load
 from harness import Comparison, parser
-from hinge import _core
-from hinge._certificate import Certificate, Training, certificate, certificates
-from hinge._input import native_rows
+from softmargin import _core
+from softmargin._checks.rows import native_rows
+from softmargin._estimators.certificate import Certificate, Training, certificate, certificates
 
 SETS = {
     "optdigits": (16, 4),
@@ -49,7 +49,7 @@ def peers() -> dict[str, type]:
 
 def certificates_of(model, X, y, C: float, gamma: float) -> list[Certificate]:
     """Return the certificates of any fitted SVC with an RBF kernel."""
-    if isinstance(model, hinge.SVC):
+    if isinstance(model, softmargin.SVC):
         return model.certificate_
     dual_coef = model.dual_coef_
     dual_coef = dual_coef.toarray() if sp.issparse(dual_coef) else np.asarray(dual_coef)
@@ -85,7 +85,9 @@ def main() -> None:
     options.add_argument("--sets", default=",".join(SETS), help="comma-separated names")
     options.add_argument("--peers", default=",".join(peers()), help="comma-separated names")
     arguments = options.parse_args()
-    table = Comparison("Fit: hinge.SVC against sklearn.svm.SVC and sklearnex.svm.SVC", arguments)
+    table = Comparison(
+        "Fit: softmargin.SVC against sklearn.svm.SVC and sklearnex.svm.SVC", arguments
+    )
     slowest = {}
     for name in arguments.sets.split(","):
         C, gamma = SETS[name]
@@ -110,7 +112,7 @@ def main() -> None:
             make = peers()[peer]
             line = table.run(
                 f"{name} / {peer}",
-                lambda s=settings, X=X, y=y: hinge.SVC(**s, n_jobs=arguments.n_jobs).fit(X, y),
+                lambda s=settings, X=X, y=y: softmargin.SVC(**s, n_jobs=arguments.n_jobs).fit(X, y),
                 lambda s=settings, X=X, y=y, make=make: make(**s, cache_size=2000).fit(X, y),
                 describe_ours=describe,
                 describe_peer=describe,

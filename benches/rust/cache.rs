@@ -18,7 +18,7 @@
 //! than 10 ns. Compare `group` with `thrash`: they should be equal.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group};
-use hinge::kernel::RowCache;
+use softmargin::kernel::RowCache;
 use std::hint::black_box;
 
 const ROWS: usize = 256;

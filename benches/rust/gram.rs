@@ -8,10 +8,10 @@
 //! Compare with `sklearn.metrics.pairwise.rbf_kernel` on one thread (`OMP_NUM_THREADS=1`).
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use hinge::data::{Dense, Matrix, Random};
-use hinge::kernel::{Gamma, Gram, Kernel, KernelSettings, PackedRows};
-use hinge::monitor::Monitor;
-use hinge::{Result, threads};
+use softmargin::data::{Dense, Matrix, Random};
+use softmargin::kernel::{Gamma, Gram, Kernel, KernelSettings, PackedRows};
+use softmargin::monitor::Monitor;
+use softmargin::{Result, threads};
 use std::borrow::Cow;
 
 const SHAPES: [(usize, usize); 4] = [(2_000, 16), (2_000, 256), (4_000, 16), (4_000, 256)];

@@ -13,8 +13,8 @@
 //! aim for the block of 784 features is over half of that.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use hinge::data::{Csr, Dense, Matrix, Random};
-use hinge::kernel::{Gamma, KernelSettings, PackedRows, QUERY_BLOCK, Queries};
+use softmargin::data::{Csr, Dense, Matrix, Random};
+use softmargin::kernel::{Gamma, KernelSettings, PackedRows, QUERY_BLOCK, Queries};
 use std::borrow::Cow;
 
 const N: usize = 2_048;

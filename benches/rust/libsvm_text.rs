@@ -11,7 +11,7 @@
 //! aim is over five times its bytes per second, and over 300 MB/s for `ones`.
 
 use criterion::{Criterion, Throughput, criterion_group};
-use hinge::data::libsvm_text::{ReadOptions, Reader};
+use softmargin::data::libsvm_text::{ReadOptions, Reader};
 use std::hint::black_box;
 
 const COLUMNS: u64 = 123;

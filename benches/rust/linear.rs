@@ -15,14 +15,14 @@
 //! `cargo bench '^linear/'`
 
 use criterion::{Criterion, Throughput, criterion_group};
-use hinge::data::{Csr, Dense, Matrix, Random};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{LinearSet, Scheme};
-use hinge::solver::linear::{
+use softmargin::data::{Csr, Dense, Matrix, Random};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{LinearSet, Scheme};
+use softmargin::solver::linear::{
     DualSettings, Example, Intercept, LinearMethod, LinearNewtonSettings, Loss, Optimizer, Penalty,
     SgdSettings, Visit,
 };
-use hinge::{Result, threads};
+use softmargin::{Result, threads};
 use std::borrow::Cow;
 
 const RULES: [&str; 5] = ["pegasos", "sgd", "momentum", "nag", "rmsprop"];

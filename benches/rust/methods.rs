@@ -11,15 +11,15 @@
 //! `cargo bench '^methods/'`
 
 use criterion::{BenchmarkId, Criterion, criterion_group};
-use hinge::data::{Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, KernelSettings};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, TrainingSet};
-use hinge::solver::{
+use softmargin::data::{Dense, Labels, Matrix, Random};
+use softmargin::kernel::{Gamma, KernelSettings};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{RowSource, Scheme, TrainingSet};
+use softmargin::solver::{
     Bias, Method, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings, Order, Selection,
     Step,
 };
-use hinge::{Result, threads};
+use softmargin::{Result, threads};
 use std::borrow::Cow;
 
 const N: usize = 1_000;

@@ -16,12 +16,12 @@
 //! `two_classes` with `sklearn.svm.SVC(gamma=1)` on the same rows.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use hinge::data::{Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, KernelSettings};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, TrainingSet};
-use hinge::solver::OllawvSettings;
-use hinge::{Result, threads};
+use softmargin::data::{Dense, Labels, Matrix, Random};
+use softmargin::kernel::{Gamma, KernelSettings};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{RowSource, Scheme, TrainingSet};
+use softmargin::solver::OllawvSettings;
+use softmargin::{Result, threads};
 use std::borrow::Cow;
 
 const N: usize = 4_000;

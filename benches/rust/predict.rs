@@ -12,12 +12,12 @@
 //! takes one row at a time.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use hinge::data::{Dense, Matrix, Random};
-use hinge::kernel::{Gamma, KernelSettings, PackedRows};
-use hinge::model::{Model, Ties};
-use hinge::monitor::Monitor;
-use hinge::multiclass::Scheme;
-use hinge::{Result, threads};
+use softmargin::data::{Dense, Matrix, Random};
+use softmargin::kernel::{Gamma, KernelSettings, PackedRows};
+use softmargin::model::{Model, Ties};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::Scheme;
+use softmargin::{Result, threads};
 use std::borrow::Cow;
 
 const ROWS: usize = 2_000;

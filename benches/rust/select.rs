@@ -11,14 +11,14 @@
 //! `together` must be faster than `apart`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group};
-use hinge::data::{Dense, Matrix, Random};
-use hinge::kernel::{Gamma, KernelSettings};
-use hinge::model::Ties;
-use hinge::monitor::Monitor;
-use hinge::multiclass::Scheme;
-use hinge::select::{Evaluation, Job, Plan, Scaling};
-use hinge::solver::{Method, OllawvSettings, SvcSettings};
-use hinge::{Result, threads};
+use softmargin::data::{Dense, Matrix, Random};
+use softmargin::kernel::{Gamma, KernelSettings};
+use softmargin::model::Ties;
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::Scheme;
+use softmargin::select::{Evaluation, Job, Plan, Scaling};
+use softmargin::solver::{Method, OllawvSettings, SvcSettings};
+use softmargin::{Result, threads};
 use std::borrow::Cow;
 
 const N: usize = 1_000;

@@ -6,14 +6,14 @@
 //!
 //! `cargo bench '^simd/'`
 //!
-//! Compare the levels with each other, `HINGE_SIMD=baseline|avx2|avx512`, and
+//! Compare the levels with each other, `SOFTMARGIN_SIMD=baseline|avx2|avx512`, and
 //! with `plain_*`, the loop as one would write it. The aim for 4,096 elements of
 //! f32 with AVX2 or more is 8 times the speed of `plain_dot` and `plain_exp`; f64
 //! should take two to three times the time of f32.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use hinge::data::Random;
-use hinge::simd::{self, Lanes};
+use softmargin::data::Random;
+use softmargin::simd::{self, Lanes};
 use std::hint::black_box;
 
 const SIZES: [usize; 3] = [256, 4_096, 65_536];

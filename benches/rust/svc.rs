@@ -17,12 +17,12 @@
 //! never be above. Compare both fits with `sklearn.svm.SVC(C=..., gamma=...)` on the same rows.
 
 use criterion::{BenchmarkId, Criterion, criterion_group};
-use hinge::data::{Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, KernelSettings};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, TrainingSet};
-use hinge::solver::{Status, SvcSettings};
-use hinge::{Result, threads};
+use softmargin::data::{Dense, Labels, Matrix, Random};
+use softmargin::kernel::{Gamma, KernelSettings};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{RowSource, Scheme, TrainingSet};
+use softmargin::solver::{Status, SvcSettings};
+use softmargin::{Result, threads};
 use std::borrow::Cow;
 
 const D: usize = 4;

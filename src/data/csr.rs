@@ -1,8 +1,8 @@
-//! Sparse rows in compressed form (CSR), canonical: columns ascending, none repeated.
+//! Sparse rows in canonical CSR format: columns ascend within a row, without duplicates.
 
 use super::Real;
 use super::dense::not_finite;
-use crate::error::reserve;
+use crate::memory::try_with_capacity;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -16,9 +16,9 @@ pub struct Csr<'a, T: Real> {
 }
 
 impl<'a, T: Real> Csr<'a, T> {
-    /// Checks everything that a later loop relies on, so that none can leave its bounds.
+    /// Checks all invariants, on which later loops rely.
     ///
-    /// Rows with unsorted or repeated columns are refused; see [`Csr::canonical`].
+    /// Fails on rows with unsorted or duplicate columns; see [`Csr::canonical`].
     pub fn new(
         offsets: Vec<usize>,
         indices: Cow<'a, [u32]>,
@@ -55,8 +55,7 @@ impl<'a, T: Real> Csr<'a, T> {
         })
     }
 
-    /// As [`Csr::new`], but takes rows in any order: sorts the columns of a row, and adds what
-    /// is stored twice.
+    /// As [`Csr::new`], but sorts the columns of each row and sums duplicate entries.
     pub fn canonical(
         offsets: Vec<usize>,
         indices: Cow<'a, [u32]>,
@@ -70,16 +69,16 @@ impl<'a, T: Real> Csr<'a, T> {
         if !fits || rows_ascend(&offsets, &indices) {
             return Self::new(offsets, indices, values, n_cols);
         }
-        let mut new_offsets = crate::error::reserve(offsets.len(), 1, "rows")?;
-        let mut new_indices: Vec<u32> = crate::error::reserve(indices.len(), 1, "rows")?;
-        let mut new_values: Vec<T> = crate::error::reserve(values.len(), 1, "rows")?;
+        let mut new_offsets = try_with_capacity(offsets.len(), 1, "rows")?;
+        let mut new_indices: Vec<u32> = try_with_capacity(indices.len(), 1, "rows")?;
+        let mut new_values: Vec<T> = try_with_capacity(values.len(), 1, "rows")?;
         let mut row: Vec<(u32, T)> = Vec::new();
         new_offsets.push(0);
         for w in offsets.windows(2) {
             let stored = indices[w[0]..w[1]].iter().zip(&values[w[0]..w[1]]);
             row.clear();
             row.extend(stored.map(|(&column, &value)| (column, value)));
-            // Stable: what is stored twice is added in the order given.
+            // A stable sort: duplicates are summed in the order given.
             row.sort_by_key(|&(column, _)| column);
             row.dedup_by(|next, kept| {
                 let is_same = next.0 == kept.0;
@@ -106,7 +105,7 @@ impl<'a, T: Real> Csr<'a, T> {
         self.n_cols
     }
 
-    /// Where each row starts, and the end of the last.
+    /// The start of each row, and the end of the last.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
@@ -133,22 +132,34 @@ impl<'a, T: Real> Csr<'a, T> {
         (&self.indices[span.clone()], &self.values[span])
     }
 
-    /// The same rows in another type.
+    /// The first `n_rows` rows; copies only their offsets.
+    pub fn head(&self, n_rows: usize) -> Csr<'_, T> {
+        let offsets = &self.offsets[..=n_rows];
+        let nnz = offsets[n_rows];
+        Csr {
+            offsets: offsets.to_vec(),
+            indices: Cow::Borrowed(&self.indices[..nnz]),
+            values: Cow::Borrowed(&self.values[..nnz]),
+            n_cols: self.n_cols,
+        }
+    }
+
+    /// Converts the values to another type.
     pub fn convert<U: Real>(&self) -> Result<Csr<'static, U>> {
-        let mut values = reserve(self.values().len(), 1, "converted rows")?;
+        let mut values = try_with_capacity(self.values().len(), 1, "converted rows")?;
         values.extend(self.values().iter().map(|v| U::from_f64(v.to_f64())));
         let (offsets, columns) = (self.offsets().to_vec(), self.indices().to_vec());
         let (columns, values) = (Cow::Owned(columns), Cow::Owned(values));
         Csr::new(offsets, columns, values, self.n_cols())
     }
 
-    /// The rows `order[0], order[1], …` as a matrix of its own.
+    /// A copy of the rows `order[0], order[1], …`.
     pub fn gather(&self, order: &[u32]) -> Result<Csr<'static, T>> {
         let span = |i: u32| self.offsets[i as usize + 1] - self.offsets[i as usize];
         let nnz = order.iter().map(|&i| span(i)).sum();
-        let mut offsets = crate::error::reserve(order.len() + 1, 1, "rows")?;
-        let mut indices = crate::error::reserve(nnz, 1, "rows")?;
-        let mut values = crate::error::reserve(nnz, 1, "rows")?;
+        let mut offsets = try_with_capacity(order.len() + 1, 1, "rows")?;
+        let mut indices = try_with_capacity(nnz, 1, "rows")?;
+        let mut values = try_with_capacity(nnz, 1, "rows")?;
         offsets.push(0);
         for &i in order {
             let (columns, entries) = self.row(i as usize);
@@ -165,14 +176,13 @@ impl<'a, T: Real> Csr<'a, T> {
     }
 }
 
-/// Whether the columns of each row ascend: whether all places where columns do not ascend are
-/// between rows.
+/// Whether the columns of each row ascend, that is, whether all descents are between rows.
 fn rows_ascend(offsets: &[usize], indices: &[u32]) -> bool {
     let falls = |(a, b): (&u32, &u32)| usize::from(a >= b);
     let everywhere: usize = indices.iter().zip(indices.iter().skip(1)).map(falls).sum();
     let (mut between, mut last) = (0, 0);
     for &start in offsets {
-        // Rows without columns start where the next one does.
+        // Empty rows start at the same place as the next row.
         if start > last && start < indices.len() {
             between += falls((&indices[start - 1], &indices[start]));
         }
@@ -181,7 +191,7 @@ fn rows_ascend(offsets: &[usize], indices: &[u32]) -> bool {
     everywhere == between
 }
 
-/// What is wrong with the first row that has a fault.
+/// The error for the first invalid row.
 fn first_fault<T: Real>(offsets: &[usize], indices: &[u32], values: &[T], n_cols: usize) -> Error {
     for (row, w) in offsets.windows(2).enumerate() {
         let columns = &indices[w[0]..w[1]];
@@ -199,6 +209,6 @@ fn first_fault<T: Real>(offsets: &[usize], indices: &[u32], values: &[T], n_cols
             return not_finite(values[k], row, indices[k] as usize);
         }
     }
-    // Values are read in place: another thread may have changed what was found before.
-    Error::Data("the values of sparse X were changed while they were checked".into())
+    // Values are read in place: another thread may have changed them since.
+    Error::Data("the values of sparse X changed while they were being checked".into())
 }

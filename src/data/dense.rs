@@ -1,14 +1,15 @@
-//! Dense rows, borrowed from the caller wherever the memory already has our layout.
+//! Dense rows, borrowed from the caller if they have the right layout.
 
 use super::Real;
+use crate::memory::try_with_capacity;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
-/// Values that are checked together.
+/// Number of values that are checked together.
 const PIECE: usize = 4096;
 
-/// Finite values, row after row. The only makers are the checking [`Dense::new`]
-/// and the gathers of rows that were checked before.
+/// Finite values in row-major order. [`Dense::new`] checks them; all other constructors copy or
+/// borrow checked rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dense<'a, T: Real> {
     values: Cow<'a, [T]>,
@@ -17,11 +18,11 @@ pub struct Dense<'a, T: Real> {
 }
 
 impl<'a, T: Real> Dense<'a, T> {
-    /// Checks the shape, and that every value is finite; the error names the first bad place.
+    /// Checks the shape and that all values are finite; the error gives the first invalid place.
     pub fn new(values: Cow<'a, [T]>, n_rows: usize, n_cols: usize) -> Result<Self> {
         if n_rows.checked_mul(n_cols) != Some(values.len()) {
             return Err(Error::Shape(format!(
-                "{} values do not make {n_rows} rows of {n_cols} features",
+                "cannot arrange {} values as {n_rows} rows of {n_cols} features",
                 values.len()
             )));
         }
@@ -45,7 +46,7 @@ impl<'a, T: Real> Dense<'a, T> {
         self.n_cols
     }
 
-    /// All values, row after row.
+    /// All values in row-major order.
     pub fn values(&self) -> &[T] {
         &self.values
     }
@@ -60,16 +61,25 @@ impl<'a, T: Real> Dense<'a, T> {
         &self.values[i * self.n_cols..(i + 1) * self.n_cols]
     }
 
-    /// The same rows in another type.
+    /// The first `n_rows` rows, borrowed.
+    pub fn head(&self, n_rows: usize) -> Dense<'_, T> {
+        Dense {
+            values: Cow::Borrowed(&self.values[..n_rows * self.n_cols]),
+            n_rows,
+            n_cols: self.n_cols,
+        }
+    }
+
+    /// Converts the values to another type.
     pub fn convert<U: Real>(&self) -> Result<Dense<'static, U>> {
-        let mut values = crate::error::reserve(self.values.len(), 1, "converted rows")?;
+        let mut values = try_with_capacity(self.values.len(), 1, "converted rows")?;
         values.extend(self.values.iter().map(|v| U::from_f64(v.to_f64())));
         Dense::new(Cow::Owned(values), self.n_rows, self.n_cols)
     }
 
-    /// The rows `order[0], order[1], …` as a matrix of its own.
+    /// A copy of the rows `order[0], order[1], …`.
     pub fn gather(&self, order: &[u32]) -> Result<Dense<'static, T>> {
-        let mut values = crate::error::reserve(order.len(), self.n_cols, "rows")?;
+        let mut values = try_with_capacity(order.len(), self.n_cols, "rows")?;
         for &i in order {
             values.extend_from_slice(self.row(i as usize));
         }
@@ -81,17 +91,17 @@ impl<'a, T: Real> Dense<'a, T> {
     }
 }
 
-/// The place of the first value that is NaN or infinite.
+/// The index of the first value that is NaN or infinite.
 pub fn first_not_finite<T: Real>(values: &[T]) -> Option<usize> {
-    // Without a way out inside a piece, the loop is one of vectors.
+    // Without an early exit inside of a piece, the loop is vectorized.
     let has_bad = |piece: &[T]| !piece.iter().fold(true, |all, v| all & v.is_finite());
     let start = values.chunks(PIECE).position(has_bad)? * PIECE;
     let bad = values[start..].iter().position(|v| !v.is_finite());
-    // Where another thread changes them, the value may be a number again.
+    // If another thread changes the values, there may be no such value any more.
     Some(start + bad.unwrap_or(0))
 }
 
-/// The sentence for a value that no kernel can use.
+/// The error for a value that is NaN or infinite.
 pub fn not_finite<T: Real>(value: T, row: usize, column: usize) -> Error {
     let value = value.to_f64();
     let place = format!("at row {row}, column {column}");

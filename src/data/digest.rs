@@ -1,15 +1,15 @@
-//! A fingerprint of rows, to tell later whether they are still the same.
+//! A fingerprint of a data set, to check later whether it has changed.
 //!
 //! ```text
 //! mix(n, d) + sum over all cells (i, j) of mix(value, i d + j)   mod 2^64,   zeros left out
 //! ```
 //!
-//! A sum does not depend on the order of its terms: rows that were sorted and packed have the
-//! digest of the rows as they came, and so do dense and sparse rows, f32 and f64.
+//! A sum does not depend on the order of its terms, and zeros are left out. The digest is therefore
+//! the same for sorted and packed rows, for dense and sparse rows, and for f32 and f64.
 
 use super::{Matrix, Real, Row};
 
-/// Cells that are summed so far.
+/// The digest of the cells added so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest {
     n_cols: u64,
@@ -17,7 +17,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Of rows of zeros.
+    /// The digest of rows of zeros.
     pub fn zeros(n_rows: usize, n_cols: usize) -> Self {
         Self {
             n_cols: n_cols as u64,
@@ -25,7 +25,7 @@ impl Digest {
         }
     }
 
-    /// Takes in a cell.
+    /// Adds a cell.
     #[inline(always)]
     pub fn add<T: Real>(&mut self, row: usize, column: usize, value: T) {
         let value = value.to_f64();
@@ -37,16 +37,16 @@ impl Digest {
         }
     }
 
-    /// The sum.
+    /// The digest as a number.
     pub fn value(self) -> u64 {
         self.sum
     }
 }
 
-/// A number that looks drawn at random for every pair.
+/// A hash of a pair of numbers.
 #[inline(always)]
 fn mix(value: u64, place: u64) -> u64 {
-    // The odd number next to 2^64 divided by the golden ratio, and the finish of SplitMix64.
+    // The odd number next to 2^64 / golden ratio, and the finalizer of SplitMix64.
     let mut z = value.wrapping_add(place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

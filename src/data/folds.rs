@@ -1,18 +1,18 @@
 //! Stratified, shuffled folds.
 //!
-//! The rows of each class are shuffled and dealt to the folds in turn; the next
-//! class goes on with the fold after the last one dealt. So the counts of a
-//! class differ by at most one between folds, and so do the sizes of the folds.
+//! The samples of each class are shuffled and dealt to the folds in turn; the next class starts
+//! at the fold after the last one. So the folds differ by at most one sample in the count of each
+//! class, and in size.
 
 use super::{Labels, Random};
 use crate::{Error, Result};
 
-/// The fold, in `0..n_folds`, of each row in the caller's order.
+/// The fold, in `0..n_folds`, of each sample in the order of the caller.
 pub fn fold_labels(labels: &Labels, n_folds: usize, seed: u64) -> Result<Vec<u32>> {
     named_fold_labels("n_folds", labels, n_folds, seed)
 }
 
-/// As [`fold_labels`]; errors call the number of folds `name`.
+/// As [`fold_labels`], with the name of the parameter for error messages.
 fn named_fold_labels(
     name: &'static str,
     labels: &Labels,
@@ -38,9 +38,8 @@ fn named_fold_labels(
     Ok(folds)
 }
 
-/// For each row its outer fold, and for each outer fold its inner fold:
-/// `inner[o][row]` is the inner fold of `row` when outer fold `o` is held out, and
-/// `u32::MAX` for the rows of `o` itself.
+/// The outer fold of each sample, and its inner folds: `inner[o][row]` is the inner fold of sample
+/// `row` if outer fold `o` is held out, and `u32::MAX` for the samples of `o` itself.
 pub fn nested_fold_labels(
     labels: &Labels,
     n_outer: usize,
@@ -59,7 +58,7 @@ pub fn nested_fold_labels(
     Ok((outer, inner))
 }
 
-/// Folds of the rows `kept` only; `u32::MAX` elsewhere.
+/// Folds of the samples `kept` only; `u32::MAX` elsewhere.
 fn inner_labels(labels: &Labels, kept: &[u32], n_inner: usize, seed: u64) -> Result<Vec<u32>> {
     let mut class_of_row = vec![0u32; labels.n_rows()];
     for class in 0..labels.n_classes() {
@@ -67,7 +66,7 @@ fn inner_labels(labels: &Labels, kept: &[u32], n_inner: usize, seed: u64) -> Res
             class_of_row[row as usize] = class as u32;
         }
     }
-    // A class may lose all its rows to the outer fold: number the ones that are left.
+    // All samples of a class may be in the outer fold: renumber the remaining classes.
     let mut renumbered = vec![None; labels.n_classes()];
     let mut n_left = 0;
     let mut codes = Vec::with_capacity(kept.len());
@@ -87,7 +86,8 @@ fn inner_labels(labels: &Labels, kept: &[u32], n_inner: usize, seed: u64) -> Res
     Ok(all)
 }
 
-/// scikit-learn's rule: at least two folds, and no more than the largest class has rows.
+/// The rule of scikit-learn: at least two folds, at most the number of samples of the largest
+/// class.
 fn check_n_folds(n_folds: usize, largest_class: usize, name: &'static str) -> Result<()> {
     if n_folds < 2 {
         return Err(Error::parameter(name, n_folds, "it must be at least 2"));
@@ -96,7 +96,7 @@ fn check_n_folds(n_folds: usize, largest_class: usize, name: &'static str) -> Re
         return Err(Error::parameter(
             name,
             n_folds,
-            "it cannot be greater than the number of rows in every class",
+            "it cannot be greater than the number of samples in every class",
         ));
     }
     Ok(())

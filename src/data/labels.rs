@@ -1,10 +1,10 @@
-//! Class codes, and the order that makes every class one contiguous range of rows.
+//! Class codes, and the order that makes each class a contiguous range of samples.
 
 use crate::{Error, Result};
 use std::ops::Range;
 
-/// Rows sorted by class. Inside a class the caller's order is kept, so "lowest
-/// index" inside a class means the same before and after sorting.
+/// Samples sorted by class. The sort is stable, so that the order of the samples within a class
+/// does not change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
     order: Vec<u32>,
@@ -12,11 +12,12 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// From one code in `0..n_classes` a row. At least two classes, each with a row.
+    /// From one code in `0..n_classes` per sample. There must be at least two classes, each with
+    /// at least one sample.
     pub fn new(codes: &[u32], n_classes: usize) -> Result<Self> {
         if u32::try_from(codes.len()).is_err() {
             return Err(Error::Shape(format!(
-                "{} rows are more than the 2^32 - 1 that a model can index",
+                "X has {} samples, but a model supports at most 2^32 - 1",
                 codes.len()
             )));
         }
@@ -29,13 +30,13 @@ impl Labels {
         for &code in codes {
             let Some(count) = starts.get_mut(code as usize + 1) else {
                 return Err(Error::Data(format!(
-                    "class code {code} is not below the number of classes, {n_classes}"
+                    "class code {code} is not less than the number of classes, {n_classes}"
                 )));
             };
             *count += 1;
         }
         if let Some(empty) = starts[1..].iter().position(|&count| count == 0) {
-            return Err(Error::Data(format!("class number {empty} has no rows")));
+            return Err(Error::Data(format!("class {empty} has no samples")));
         }
         for class in 0..n_classes {
             starts[class + 1] += starts[class];
@@ -50,12 +51,12 @@ impl Labels {
         Ok(Self { order, starts })
     }
 
-    /// `order()[k]` is the caller's index of sorted row `k`.
+    /// `order()[k]` is the index of sorted sample `k` in the order of the caller.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Number of rows.
+    /// Number of samples.
     pub fn n_rows(&self) -> usize {
         self.order.len()
     }
@@ -65,12 +66,12 @@ impl Labels {
         self.starts.len() - 1
     }
 
-    /// The sorted rows of one class.
+    /// The range of the sorted samples of one class.
     pub fn rows_of(&self, class: usize) -> Range<usize> {
         self.starts[class]..self.starts[class + 1]
     }
 
-    /// The class of a sorted row.
+    /// The class of a sorted sample.
     pub fn class_of(&self, sorted_row: usize) -> usize {
         self.starts.partition_point(|&start| start <= sorted_row) - 1
     }

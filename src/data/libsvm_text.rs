@@ -1,4 +1,4 @@
-//! Rows and labels as the text that LIBSVM and svmlight read, in pieces of any size.
+//! The text format of LIBSVM and svmlight, read and written in pieces of any size.
 //!
 //! ```text
 //! file    = [BOM] { line newline } [line]
@@ -7,46 +7,46 @@
 //! index   = ["+"] digits
 //! ```
 //!
-//! Labels and values are numbers, rounded correctly to their type. Blanks are
-//! spaces, tabs and carriage returns, so that both kinds of line end are read.
+//! Labels and values are numbers, rounded correctly to their type. Blanks are spaces, tabs and
+//! carriage returns, so that both Unix and Windows line ends are accepted.
 //!
 //! Accepted: a byte order mark, blank lines, comments, no newline at the end,
-//! rows without features, leading zeros or `+`, written zeros (they count for the
+//! rows without features, leading zeros or `+`, explicit zeros (they count toward the
 //! number of features, but are not stored), a query number (it is ignored).
 //!
-//! Refused, with the number of the line and the word: a missing label, several
-//! labels (`1,2`), what is not a finite decimal number of the wanted type
+//! Rejected, with the line number and the word: a missing label, multiple
+//! labels (`1,2`), anything but a finite decimal number of the right type
 //! (`nan`, `inf`, `0x1`, `1_000`, `1e999`, NUL bytes, broken UTF-8), an index
 //! that is negative, 0 (unless `zero_based`), repeated, descending, above
 //! 2^31 - 1 or beyond `n_features`, and blanks around the colon.
 
 use super::{Csr, Matrix, Real};
-use crate::error::ByteCount;
+use crate::memory::try_extend;
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The largest index of a file, as in LIBSVM, where it is an `int`.
+/// The largest index, as in LIBSVM, where it is an `int`.
 const MAX_INDEX: u64 = i32::MAX as u64;
 
-/// How a file is to be understood.
+/// Options of the reader.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
-    /// The first feature has index 0 instead of 1.
+    /// Whether the first feature has index 0 instead of 1.
     pub zero_based: bool,
-    /// The number of features; `None` goes by the largest index of the file.
+    /// The number of features; `None` uses the largest index of the file.
     pub n_features: Option<usize>,
 }
 
-/// Collects rows from the pieces of a file.
+/// Reads a file in pieces.
 ///
-/// Time and memory are linear in the length of the file, whatever the pieces.
-/// After an error the reader only repeats that error.
+/// Time and memory are linear in the length of the file, independent of the size of the pieces.
+/// After an error, all later calls return the same error.
 #[derive(Debug, Clone)]
 pub struct Reader<T: Real> {
     options: ReadOptions,
     lines: u64,
-    /// The start of a line whose end has not come yet.
+    /// The start of an incomplete line.
     carry: Vec<u8>,
     offsets: Vec<usize>,
     indices: Vec<u32>,
@@ -73,7 +73,7 @@ impl<T: Real> Reader<T> {
         }
     }
 
-    /// Takes the next piece of the file; it may end anywhere, also inside a number.
+    /// Reads the next piece of the file, which may end anywhere, even inside of a number.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -83,18 +83,18 @@ impl<T: Real> Reader<T> {
         fed
     }
 
-    /// Number of lines fully read so far, blank ones and comments included.
+    /// Number of complete lines so far, including blank lines and comments.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Number of rows read, those that were taken left out.
+    /// Number of rows read since the last call of `take`.
     pub fn n_rows(&self) -> usize {
         self.labels.len()
     }
 
-    /// Hands over the rows read so far with their labels, and goes on without them. Without
-    /// `n_features`, there are as many columns as the largest index so far.
+    /// Returns the rows and labels read so far and removes them from the reader. Without
+    /// `n_features`, the number of columns is the largest index so far.
     pub fn take(&mut self) -> Result<(Csr<'static, T>, Vec<f64>)> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -107,13 +107,13 @@ impl<T: Real> Reader<T> {
         Ok((rows, std::mem::take(&mut self.labels)))
     }
 
-    /// Reads a last line without newline and returns the rows and their labels.
+    /// Reads a last line without a newline, and returns the rows and labels.
     pub fn finish(mut self) -> Result<(Csr<'static, T>, Vec<f64>)> {
         if self.failed.is_some() || !self.carry.is_empty() {
             self.feed(b"\n")?;
         }
         if self.labels.is_empty() {
-            return Err(Error::Data("the file has no rows".into()));
+            return Err(Error::Data("the file has no samples".into()));
         }
         let n_cols = self.options.n_features.unwrap_or(self.width);
         let (indices, values) = (Cow::Owned(self.indices), Cow::Owned(self.values));
@@ -121,7 +121,7 @@ impl<T: Real> Reader<T> {
         Ok((rows, self.labels))
     }
 
-    /// Reads the lines that end in `bytes` and keeps the start of the next one.
+    /// Reads the lines that end in `bytes`, and keeps the start of the next line.
     fn read_piece(&mut self, bytes: &[u8]) -> Result<()> {
         let newline = bytes.iter().rposition(|&b| b == b'\n');
         let (lines, tail) = bytes.split_at(newline.map_or(0, |at| at + 1));
@@ -137,7 +137,7 @@ impl<T: Real> Reader<T> {
         append(&mut self.carry, tail)
     }
 
-    /// Reads whole lines.
+    /// Reads complete lines.
     fn read_lines(&mut self, mut text: &[u8]) -> Result<()> {
         if self.lines == 0 {
             text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
@@ -154,7 +154,7 @@ impl<T: Real> Reader<T> {
         Ok(())
     }
 
-    /// Reads a row and returns the text from the end of its line or its comment on.
+    /// Reads a row and returns the rest of the text, from the end of the line or its comment.
     fn read_row<'b>(&mut self, text: &'b [u8]) -> Result<&'b [u8]> {
         let line = self.lines + 1;
         let refuse = |message| Err(Error::Text { line, message });
@@ -167,7 +167,7 @@ impl<T: Real> Reader<T> {
         let mut text = skip_blanks(skip_query(skip_blanks(rest)));
         let mut least = 0;
         while !at_line_end(text) {
-            // Index 0 of a file that counts from 1 wraps around, and so is not allowed.
+            // Index 0 of a one-based file wraps around, and is rejected as too large.
             let (column, value, rest) = match pair::<T>(text) {
                 Some((index, value, rest)) => (index.wrapping_sub(base), value, rest),
                 None => (u64::MAX, T::ZERO, text),
@@ -189,14 +189,9 @@ impl<T: Real> Reader<T> {
     }
 }
 
-/// Appends, or says that there is no memory.
+/// Appends to a buffer of the reader.
 fn append<V: Copy>(all: &mut Vec<V>, more: &[V]) -> Result<()> {
-    all.try_reserve(more.len()).map_err(|_| Error::Memory {
-        bytes: ByteCount((all.len() + more.len()).checked_mul(size_of::<V>())),
-        what: "the rows of a text file",
-    })?;
-    all.extend_from_slice(more);
-    Ok(())
+    try_extend(all, more, "the rows of a text file")
 }
 
 fn skip_blanks(mut text: &[u8]) -> &[u8] {
@@ -214,7 +209,7 @@ fn at_word_end(text: &[u8]) -> bool {
     matches!(text, [] | [b' ' | b'\n' | b'\t' | b'\r' | b'#', ..])
 }
 
-/// Skips `qid:N`; anything else is left for [`pair`] to judge.
+/// Skips `qid:N`; anything else is left to [`pair`].
 fn skip_query(text: &[u8]) -> &[u8] {
     let query = text.strip_prefix(b"qid:").unwrap_or_default();
     let (_, rest) = digits(0, query);
@@ -231,17 +226,17 @@ fn digits(mut value: u64, mut text: &[u8]) -> (u64, &[u8]) {
     (value, text)
 }
 
-/// An index with its colon, and the text after them.
+/// An index with its colon, and the rest of the text.
 fn index(text: &[u8]) -> Option<(u64, &[u8])> {
     let unsigned = text.strip_prefix(b"+").unwrap_or(text);
     let (index, rest) = digits(0, unsigned);
     (rest.len() < unsigned.len()).then_some((index, rest.strip_prefix(b":")?))
 }
 
-/// `index:value`, and the text after it.
+/// `index:value`, and the rest of the text.
 fn pair<T: Real>(text: &[u8]) -> Option<(u64, T, &[u8])> {
     let (index, text) = index(text)?;
-    // Many data sets hold nothing but ones, so one digit is worth its own path.
+    // A fast path for single digits: the values of many data sets are all ones.
     let (value, rest) = match text {
         [digit @ b'0'..=b'9', rest @ ..] if at_word_end(rest) => {
             (T::from_f64(f64::from(digit - b'0')), rest)
@@ -251,7 +246,7 @@ fn pair<T: Real>(text: &[u8]) -> Option<(u64, T, &[u8])> {
     Some((index, value, rest))
 }
 
-/// A finite number that ends where its word ends, and the text after it.
+/// A finite number that ends with its word, and the rest of the text.
 fn number<T: Real>(text: &[u8]) -> Option<(T, &[u8])> {
     let (negative, unsigned) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -272,8 +267,8 @@ fn number<T: Real>(text: &[u8]) -> Option<(T, &[u8])> {
     Some((if negative { -value } else { value }, rest))
 }
 
-/// `mantissa / 10^n_decimals` where both are exact in the type, so that the
-/// division is the only rounding: 15 digits are below 2^53, and 10^10 is an `f32`.
+/// `mantissa / 10^n_decimals` if both are exact in the type, so that only the division rounds:
+/// 15 digits are less than 2^53, and 10^10 is exact in `f32`.
 fn quotient<T: Real>(mantissa: u64, n_digits: usize, n_decimals: usize) -> Option<T> {
     if !(1..=15).contains(&n_digits) {
         return None;
@@ -286,7 +281,7 @@ fn quotient<T: Real>(mantissa: u64, n_digits: usize, n_decimals: usize) -> Optio
     exact.then(|| T::from_f64(f64::from(mantissa as f32 / power as f32)))
 }
 
-/// Any decimal number without sign.
+/// Any decimal number without a sign.
 #[inline(never)]
 fn long_number<T: Real>(text: &[u8]) -> Option<(T, &[u8])> {
     let (value, length) = if is_single::<T>() {
@@ -309,7 +304,7 @@ fn word(text: &[u8]) -> &[u8] {
     text.split_at(end.unwrap_or(text.len())).0
 }
 
-/// A word as an error shows it: escaped, and at most 40 characters of it.
+/// A word for an error message: escaped, at most 40 characters.
 fn quoted(word: &[u8]) -> String {
     let start = String::from_utf8_lossy(word.get(..4 * 41).unwrap_or(word));
     let shown: String = start.chars().take(40).collect();
@@ -317,25 +312,27 @@ fn quoted(word: &[u8]) -> String {
     format!("{shown:?}{more}")
 }
 
-/// Says what is wrong with the word that should be the label.
+/// The error message for an invalid label.
 #[cold]
 fn label_fault(text: &[u8]) -> String {
     let (word, label) = (word(text), quoted(word(text)));
     if word.contains(&b':') {
-        format!("the label is missing, the line starts with {label}")
+        format!("the label is missing; the line starts with {label}")
     } else if word.contains(&b',') {
-        format!("the label {label} has a comma, but several labels are not supported")
+        format!("the label {label} contains a comma, but multiple labels are not supported")
     } else {
         format!("the label {label} is not a finite decimal number")
     }
 }
 
-/// Says what is wrong with the word that should be `index:value`, index `least` or more.
+/// The error message for an invalid `index:value`, whose index must be at least `least`.
 #[cold]
 fn pair_fault<T: Real>(text: &[u8], least: u64, base: u64) -> String {
     let word = quoted(word(text));
     let Some((index, value)) = index(text) else {
-        return format!("{word} is not index:value with a whole number from {base} on as index");
+        return format!(
+            "{word} is not of the form index:value with an integer index of at least {base}"
+        );
     };
     if number::<T>(value).is_none() {
         format!("the value of {word} is not a finite {} number", T::NAME)
@@ -353,9 +350,9 @@ fn pair_fault<T: Real>(text: &[u8], least: u64, base: u64) -> String {
 
 /// Appends the rows `range` as text to `out`.
 ///
-/// Each number is the shortest decimal that reads back to the same value.
-/// Zeros are left out, so that the same width comes back only with
-/// [`ReadOptions::n_features`]. On an error `out` may hold the rows before it.
+/// Each number is the shortest decimal that parses to the same value. Zeros are not written, so
+/// that reading restores the number of features only with [`ReadOptions::n_features`]. After an
+/// error, `out` contains the rows before it.
 pub fn write<T: Real>(
     rows: &Matrix<'_, T>,
     labels: &[f64],
@@ -366,7 +363,7 @@ pub fn write<T: Real>(
     let (n_rows, n_labels) = (rows.n_rows(), labels.len());
     let (true, Some(chosen)) = (n_rows == n_labels, labels.get(range.clone())) else {
         return Err(Error::Shape(format!(
-            "rows {range:?} were asked for, but there are {n_rows} rows and {n_labels} labels"
+            "cannot write rows {range:?} of {n_rows} rows with {n_labels} labels"
         )));
     };
     let (base, n_cols) = (u32::from(!zero_based), rows.n_cols());
@@ -392,7 +389,7 @@ pub fn write<T: Real>(
     Ok(())
 }
 
-/// Appends all `index:value` with a value that is not 0.
+/// Appends `index:value` for all nonzero values.
 fn write_pairs<'v, T: Real>(pairs: impl Iterator<Item = (u32, &'v T)>, out: &mut Vec<u8>) {
     for (index, &value) in pairs.filter(|&(_, &value)| value != T::ZERO) {
         out.push(b' ');
@@ -402,7 +399,7 @@ fn write_pairs<'v, T: Real>(pairs: impl Iterator<Item = (u32, &'v T)>, out: &mut
     }
 }
 
-/// Appends a finite number: digits only where it is a small whole one, else by `ryu`.
+/// Appends a finite number: small integers as digits, others as formatted by `ryu`.
 fn write_number<T: Real>(value: T, out: &mut Vec<u8>) {
     let whole = value.to_f64() as u32;
     if whole > 0 && f64::from(whole) == value.to_f64() {

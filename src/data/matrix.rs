@@ -1,24 +1,24 @@
-//! Dense or sparse rows behind one type.
+//! Dense or sparse samples as one type.
 
 use super::{Csr, Dense, Real};
 use crate::{Error, Result};
 use std::borrow::Cow;
 
-/// One row of a data set.
+/// One sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Row<'a, T> {
-    /// Every value.
+    /// All values.
     Dense(&'a [T]),
-    /// Columns and values that are stored.
+    /// Columns and values of the stored entries.
     Sparse(&'a [u32], &'a [T]),
 }
 
-/// The rows of a data set.
+/// The samples of a data set, one per row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Matrix<'a, T: Real> {
-    /// Every value stored.
+    /// All values are stored.
     Dense(Dense<'a, T>),
-    /// Nonzero values stored.
+    /// Only nonzero values are stored.
     Sparse(Csr<'a, T>),
 }
 
@@ -59,8 +59,7 @@ impl<T: Real> Matrix<'_, T> {
         }
     }
 
-    /// Checks again that every value is finite: rows that are borrowed may have been changed by
-    /// another thread since.
+    /// Checks again that all values are finite: another thread may have changed borrowed values.
     pub fn check_again(&self) -> Result<()> {
         let values = Cow::Borrowed(self.values());
         match self {
@@ -78,7 +77,7 @@ impl<T: Real> Matrix<'_, T> {
         self.values().iter().fold(0.0, larger)
     }
 
-    /// The largest squared length of a row; 0 for no rows.
+    /// The largest squared norm of a row; 0 for no rows.
     pub fn max_square(&self) -> f64 {
         let square = |i| -> f64 {
             let values = match self {
@@ -90,7 +89,7 @@ impl<T: Real> Matrix<'_, T> {
         (0..self.n_rows()).map(square).fold(0.0, f64::max)
     }
 
-    /// The rows `order[0], order[1], …` as a matrix of its own.
+    /// A copy of the rows `order[0], order[1], …`.
     pub fn gather(&self, order: &[u32]) -> Result<Matrix<'static, T>> {
         Ok(match self {
             Matrix::Dense(m) => Matrix::Dense(m.gather(order)?),
@@ -98,7 +97,15 @@ impl<T: Real> Matrix<'_, T> {
         })
     }
 
-    /// The same rows in another type.
+    /// The first `n_rows` rows, without copying their values.
+    pub fn head(&self, n_rows: usize) -> Matrix<'_, T> {
+        match self {
+            Matrix::Dense(m) => Matrix::Dense(m.head(n_rows)),
+            Matrix::Sparse(m) => Matrix::Sparse(m.head(n_rows)),
+        }
+    }
+
+    /// Converts the values to another type.
     pub fn convert<U: Real>(&self) -> Result<Matrix<'static, U>> {
         Ok(match self {
             Matrix::Dense(m) => Matrix::Dense(m.convert()?),
@@ -106,7 +113,7 @@ impl<T: Real> Matrix<'_, T> {
         })
     }
 
-    /// Writes row `i` into `out`, zeros included.
+    /// Copies row `i` to `out`, including zeros.
     pub fn copy_row(&self, i: usize, out: &mut [T]) {
         match self {
             Matrix::Dense(m) => out.copy_from_slice(m.row(i)),
@@ -120,7 +127,7 @@ impl<T: Real> Matrix<'_, T> {
         }
     }
 
-    /// Refuses rows with another number of features than `expected`.
+    /// Fails if the number of features is not `expected`.
     pub fn check_n_cols(&self, expected: usize) -> Result<()> {
         if self.n_cols() == expected {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Rows, labels and folds: checked once, trusted afterwards.
+//! Samples, labels and folds: checked once, trusted afterwards.
 
 mod csr;
 mod dense;

@@ -1,5 +1,5 @@
-//! The one source of randomness: small, portable, and never changed, so that a
-//! `random_state` gives the same folds and draws in every release.
+//! The random number generator: small and portable. It must never change, so that a
+//! `random_state` gives the same folds and draws in all releases.
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]
@@ -8,7 +8,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The generator of this seed.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -22,7 +22,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, each as likely up to 2^-64 n; `n` must not be 0.
+    /// A number less than `n`, uniform up to a bias of 2^-64 n; `n` must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
     }
@@ -32,7 +32,7 @@ impl Random {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Fisher and Yates.
+    /// Shuffles in place (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));

@@ -1,9 +1,9 @@
-//! The two number types of rows and kernel values.
+//! The floating-point types of samples and kernel values.
 
 use std::fmt::{Debug, Display};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
-/// `f32` or `f64`. Rows keep the type in which they came.
+/// `f32` or `f64`. Samples keep the type that the caller chose.
 pub trait Real:
     Copy
     + Debug
@@ -21,18 +21,18 @@ pub trait Real:
 {
     /// 0.
     const ZERO: Self;
-    /// Positive infinity: the value of a row that must never be selected again.
+    /// Positive infinity: marks samples that must not be selected again.
     const INFINITY: Self;
     /// The largest finite value.
     const MAX: Self;
-    /// The name a numpy user knows.
+    /// The name of the numpy type.
     const NAME: &'static str;
 
     /// The nearest value of this type.
     fn from_f64(x: f64) -> Self;
-    /// Exact.
+    /// The value as f64, which is exact.
     fn to_f64(self) -> f64;
-    /// Neither NaN nor infinite.
+    /// Whether the value is neither NaN nor infinite.
     fn is_finite(self) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! Min-max scaling of features to [0, 1], fitted on some rows and applied to others.
+//! Min-max scaling of features to [0, 1].
 //!
 //! Dense: `x' = (x - min) / (max - min)`; a constant feature keeps a width of 1,
 //! so it maps to 0. Sparse: each feature is divided by its largest absolute
@@ -6,11 +6,11 @@
 //! same scaling.
 
 use super::{Csr, Dense, Matrix, Real};
-use crate::error::zeros;
+use crate::memory::{try_with_capacity, try_zeros};
 use crate::{Error, Result};
 use std::borrow::Cow;
 
-/// The map `x' = (x - shift) * factor` of each feature.
+/// The map `x' = (x - shift) / width` of each feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinMax {
     shift: Vec<f64>,
@@ -18,15 +18,15 @@ pub struct MinMax {
 }
 
 impl MinMax {
-    /// Learns the range of each feature over the given rows.
+    /// Fits the range of each feature over the given rows.
     pub fn fit<T: Real>(
         rows: &Matrix<'_, T>,
         used: impl IntoIterator<Item = usize>,
     ) -> Result<Self> {
         let d = rows.n_cols();
         let (mut low, mut high) = (
-            zeros(d, 1, "feature ranges")?,
-            zeros(d, 1, "feature ranges")?,
+            try_zeros(d, 1, "feature ranges")?,
+            try_zeros(d, 1, "feature ranges")?,
         );
         if let Matrix::Dense(_) = rows {
             low.fill(f64::INFINITY);
@@ -52,7 +52,9 @@ impl MinMax {
             }
         }
         if n_used == 0 {
-            return Err(Error::Data("scaling needs at least one row".into()));
+            return Err(Error::Data(
+                "at least one sample is required to fit the scaling".into(),
+            ));
         }
         // The width replaces the maximum.
         for (j, (high, low)) in high.iter_mut().zip(&low).enumerate() {
@@ -75,7 +77,8 @@ impl MinMax {
             || !shift.iter().all(|s| s.is_finite())
             || !width.iter().all(usable)
         {
-            let message = "a scaling needs a finite shift and a positive width for each feature";
+            let message =
+                "a scaling must have a finite shift and a positive width for each feature";
             return Err(Error::Data(message.into()));
         }
         Ok(Self { shift, width })
@@ -86,23 +89,23 @@ impl MinMax {
         &self.shift
     }
 
-    /// The width by which each feature is divided.
+    /// The width that each feature is divided by.
     pub fn width(&self) -> &[f64] {
         &self.width
     }
 
-    /// The scaled rows. Values outside the fitted range leave [0, 1].
+    /// Scales rows. Values outside of the fitted range are mapped to values outside of [0, 1].
     pub fn apply<T: Real>(&self, rows: &Matrix<'_, T>) -> Result<Matrix<'static, T>> {
         self.apply_as(rows)
     }
 
-    /// The scaled rows in another type.
+    /// Scales rows and converts them to another type.
     pub fn apply_as<T: Real, U: Real>(&self, rows: &Matrix<'_, T>) -> Result<Matrix<'static, U>> {
         rows.check_n_cols(self.shift.len())?;
         let scale = |v: T, j: usize| U::from_f64((v.to_f64() - self.shift[j]) / self.width[j]);
         Ok(match rows {
             Matrix::Dense(m) => {
-                let mut values = crate::error::reserve(m.n_rows(), m.n_cols(), "scaled rows")?;
+                let mut values = try_with_capacity(m.n_rows(), m.n_cols(), "scaled rows")?;
                 for i in 0..m.n_rows() {
                     values.extend(m.row(i).iter().enumerate().map(|(j, &v)| scale(v, j)));
                 }
@@ -116,7 +119,7 @@ impl MinMax {
                         self.shift[j]
                     )));
                 }
-                let mut values = crate::error::reserve(m.values().len(), 1, "scaled rows")?;
+                let mut values = try_with_capacity(m.values().len(), 1, "scaled rows")?;
                 let stored = m.values().iter().zip(m.indices());
                 values.extend(stored.map(|(&v, &j)| scale(v, j as usize)));
                 Matrix::Sparse(Csr::new(
@@ -130,7 +133,7 @@ impl MinMax {
     }
 }
 
-/// `high - low`; 1 for a constant feature; `None` where the difference overflows.
+/// `high - low`; 1 for a constant feature; `None` if the difference overflows.
 fn width(low: f64, high: f64) -> Option<f64> {
     let width = high - low;
     match width {

@@ -1,35 +1,41 @@
-//! A cache of kernel rows with a budget in bytes; the row not used for longest goes first.
+//! A least-recently-used cache of kernel rows with a budget in bytes.
 //!
-//! Rows stand in slabs of many rows, which are taken as they are needed and used again
-//! for other rows: the first touch of memory costs more than most kernel values.
+//! Rows are stored in slabs of many rows. Slabs are allocated on demand, and the place of an
+//! evicted row is reused: touching fresh memory costs more than computing most kernel rows.
 
+use crate::memory::{byte_count, try_with_capacity};
 use crate::simd::{Lanes, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// What the cache has seen.
+/// Statistics of a cache.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct CacheCounts {
-    /// Asked for and there.
+    /// Requested rows that were resident.
     pub hits: u64,
-    /// Asked for and not there.
+    /// Requested rows that were not resident.
     pub misses: u64,
-    /// Thrown out to make room.
+    /// Rows that were replaced by others.
     pub evictions: u64,
 }
 
-/// No row, or no slot.
+/// Marks the absence of a row or slot.
 const NONE: u32 = u32::MAX;
 
-/// Rows of a small slab.
+/// Rows per small slab.
 const FEW_ROWS: usize = 64;
 
-/// Bytes of a large slab, taken where all rows together take many times that: allocators
-/// leave the pages of so much memory untouched, and the system can make them large.
+/// Bytes per large slab, used if all rows together take many times that: allocators map blocks
+/// of this size directly, and the system can back them with huge pages.
 const LARGE: usize = 1 << 26;
 
-/// A place for a row, in a list by time of use.
+/// Bytes per row; at least 1.
+fn row_bytes<T>(row_len: usize) -> usize {
+    byte_count::<T>(row_len, 1).unwrap_or(usize::MAX).max(1)
+}
+
+/// A place for a row; the slots form a list ordered by time of last use.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     row: u32,
@@ -37,7 +43,7 @@ struct Slot {
     older: u32,
 }
 
-/// Rows `0..n_rows` of equal length.
+/// A cache for rows `0..n_rows` of equal length.
 #[derive(Debug, Clone)]
 pub struct RowCache<T> {
     row_len: usize,
@@ -52,15 +58,15 @@ pub struct RowCache<T> {
 }
 
 impl<T: Lanes> RowCache<T> {
-    /// An empty cache. The budget must be positive; one row is always kept, even where it
-    /// alone exceeds the budget.
+    /// An empty cache. The budget must be positive. At least one row is kept, even if it
+    /// exceeds the budget.
     pub fn new(n_rows: usize, row_len: usize, budget_bytes: usize) -> Result<Self> {
         if budget_bytes == 0 {
             return Err(Error::parameter("cache bytes", 0, "it must be positive"));
         }
-        let mut slot_of = crate::error::reserve(n_rows, 1, "the kernel cache")?;
+        let mut slot_of = try_with_capacity(n_rows, 1, "the kernel cache")?;
         slot_of.resize(n_rows, NONE);
-        let row_bytes = row_len.saturating_mul(size_of::<T>()).max(1);
+        let row_bytes = row_bytes::<T>(row_len);
         let is_large = row_bytes.saturating_mul(n_rows) > 4 * LARGE;
         let per_slab = if is_large { LARGE / row_bytes } else { 0 };
         let mut cache = Self {
@@ -74,17 +80,16 @@ impl<T: Lanes> RowCache<T> {
             oldest: NONE,
             counts: CacheCounts::default(),
         };
-        cache.rows_per_slab = cache.rows_per_slab.min(cache.room());
+        cache.rows_per_slab = cache.rows_per_slab.min(cache.capacity());
         Ok(cache)
     }
 
-    /// How many rows can be there at once.
-    pub fn room(&self) -> usize {
-        let row_bytes = self.row_len.saturating_mul(size_of::<T>()).max(1);
-        (self.budget_bytes / row_bytes).clamp(1, self.slot_of.len().max(1))
+    /// The number of rows that fit the budget.
+    pub fn capacity(&self) -> usize {
+        (self.budget_bytes / row_bytes::<T>(self.row_len)).clamp(1, self.slot_of.len().max(1))
     }
 
-    /// Row `i`; `fill` computes it if it is not there.
+    /// Row `i`; on a cache miss, `fill` computes it.
     pub fn row(&mut self, i: usize, fill: impl FnOnce(&mut [T]) -> Result<()>) -> Result<&[T]> {
         self.rows(&[i], |_, mut places| match places.pop() {
             Some(place) => fill(place),
@@ -93,18 +98,18 @@ impl<T: Lanes> RowCache<T> {
         Ok(self.peek(i))
     }
 
-    /// Has some rows, at most [`RowCache::room`], at hand for [`RowCache::peek`]:
-    /// `fill(missing rows, their places)` computes those that are not there.
+    /// Makes rows resident for [`RowCache::peek`], at most [`RowCache::capacity`] of them:
+    /// `fill(missing rows, their places)` computes the cache misses.
     pub fn rows(
         &mut self,
         rows: &[usize],
         fill: impl FnOnce(&[usize], Vec<&mut [T]>) -> Result<()>,
     ) -> Result<()> {
-        // Those that are there first, so that making room for the others keeps them.
+        // Mark the resident ones as used first, so that the missing ones do not evict them.
         let is_missing = |&i: &usize| !self.touch(i);
         let mut missing: Vec<usize> = rows.iter().copied().filter(is_missing).collect();
-        let mut named = HashSet::new();
-        missing.retain(|&i| named.insert(i));
+        let mut seen = HashSet::new();
+        missing.retain(|&i| seen.insert(i));
         if missing.is_empty() {
             return Ok(());
         }
@@ -113,12 +118,12 @@ impl<T: Lanes> RowCache<T> {
             .try_for_each(|&i| self.place(i))
             .and_then(|()| fill(&missing, self.places(&missing)));
         if filled.is_err() {
-            missing.iter().for_each(|&i| self.forget(i));
+            missing.iter().for_each(|&i| self.discard(i));
         }
         filled
     }
 
-    /// Row `i`, without a trace in the order of use; empty if it is not there.
+    /// Row `i` without marking it as used; empty if it is not resident.
     pub fn peek(&self, i: usize) -> &[T] {
         match self.slot_of[i] {
             NONE => &[],
@@ -129,31 +134,31 @@ impl<T: Lanes> RowCache<T> {
         }
     }
 
-    /// What the cache has seen so far.
+    /// Hits, misses and evictions so far.
     pub fn counts(&self) -> CacheCounts {
         self.counts
     }
 
-    /// Goes on counting from there.
+    /// Continues counting from `counts`.
     pub fn set_counts(&mut self, counts: CacheCounts) {
         self.counts = counts;
     }
 
-    /// The most bytes that rows may take.
+    /// The budget for rows in bytes.
     pub fn budget_bytes(&self) -> usize {
         self.budget_bytes
     }
 
-    /// Bytes of the places taken so far.
+    /// Bytes used for rows so far.
     pub fn bytes(&self) -> usize {
         self.slots.len() * self.row_len * size_of::<T>()
     }
 
-    /// The rows `keep`, each cut to the columns `keep`, both ascending; their numbers are now
-    /// those of their places in `keep`. Leaves nothing behind.
-    pub fn narrow(&mut self, keep: &[usize]) -> Result<Self> {
-        let mut narrow = Self::new(keep.len(), keep.len(), self.budget_bytes)?;
-        let mut new_number = crate::error::reserve(self.slot_of.len(), 1, "the kernel cache")?;
+    /// Moves the rows `keep` (ascending), restricted to the columns `keep`, to a new cache, in
+    /// which row `keep[k]` has number `k`. This cache is empty afterwards.
+    pub fn shrink(&mut self, keep: &[usize]) -> Result<Self> {
+        let mut shrunk = Self::new(keep.len(), keep.len(), self.budget_bytes)?;
+        let mut new_number = try_with_capacity(self.slot_of.len(), 1, "the kernel cache")?;
         new_number.resize(self.slot_of.len(), NONE);
         for (new, &old) in keep.iter().enumerate() {
             new_number[old] = new as u32;
@@ -165,7 +170,7 @@ impl<T: Lanes> RowCache<T> {
         for (slab, slots) in slabs.into_iter().zip(slots.chunks(self.rows_per_slab)) {
             let mut rows = slots.iter().zip(slab.chunks_exact(self.row_len.max(1)));
             let mut kept = HashMap::new();
-            while narrow.slots.len() + kept.len() < narrow.room() {
+            while shrunk.slots.len() + kept.len() < shrunk.capacity() {
                 let Some((slot, row)) = rows.next() else {
                     break;
                 };
@@ -176,7 +181,7 @@ impl<T: Lanes> RowCache<T> {
             }
             let mut numbers: Vec<usize> = kept.keys().copied().collect();
             numbers.sort_unstable();
-            narrow.rows(&numbers, |numbers, places| {
+            shrunk.rows(&numbers, |numbers, places| {
                 let filled = numbers.par_iter().zip(places);
                 filled.for_each(|(number, place)| {
                     let row = kept[number];
@@ -187,11 +192,11 @@ impl<T: Lanes> RowCache<T> {
                 Ok(())
             })?;
         }
-        narrow.counts = self.counts;
-        Ok(narrow)
+        shrunk.counts = self.counts;
+        Ok(shrunk)
     }
 
-    /// Marks row `i` as just used; whether it is there.
+    /// Marks row `i` as just used. Returns whether it is resident.
     fn touch(&mut self, i: usize) -> bool {
         let slot = self.slot_of[i];
         if slot == NONE {
@@ -204,9 +209,10 @@ impl<T: Lanes> RowCache<T> {
         true
     }
 
-    /// Finds a place for row `i`: a new one while the budget lasts, or that of the oldest row.
+    /// Assigns a slot to row `i`: a new one within the budget, or that of the row that was not
+    /// used for the longest time.
     fn place(&mut self, i: usize) -> Result<()> {
-        let slot = if self.slots.len() < self.room() {
+        let slot = if self.slots.len() < self.capacity() {
             if self.slots.len() == self.slabs.len() * self.rows_per_slab {
                 self.add_slab()?;
             }
@@ -232,14 +238,14 @@ impl<T: Lanes> RowCache<T> {
     }
 
     fn add_slab(&mut self) -> Result<()> {
-        let rows = self.rows_per_slab.min(self.room() - self.slots.len());
+        let rows = self.rows_per_slab.min(self.capacity() - self.slots.len());
         let mut slab = zero_pages(rows, self.row_len, "cached kernel rows")?;
         prefer_huge_pages(&mut slab);
         self.slabs.push(slab);
         Ok(())
     }
 
-    /// The places of some rows that have one, each named once.
+    /// The places of distinct rows that have a slot.
     fn places(&mut self, rows: &[usize]) -> Vec<&mut [T]> {
         let (len, per_slab) = (self.row_len, self.rows_per_slab);
         let mut wanted: Vec<(usize, usize)> = rows
@@ -263,8 +269,8 @@ impl<T: Lanes> RowCache<T> {
         found.into_iter().map(|(_, place)| place).collect()
     }
 
-    /// What row `i` holds is not worth keeping.
-    fn forget(&mut self, i: usize) {
+    /// Discards row `i`, whose values are not valid.
+    fn discard(&mut self, i: usize) {
         let slot = std::mem::replace(&mut self.slot_of[i], NONE);
         if slot != NONE {
             self.slots[slot as usize].row = NONE;

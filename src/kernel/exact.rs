@@ -1,10 +1,10 @@
 //! Sums of kernel values in f64, for problems whose kernel values are f32.
 //!
-//! A kernel value in f32 is off by about 1e-7 of the largest one. Multiplied by large
-//! coefficients that is more than a solver's tolerance: it then measures by these sums how
-//! far its own are off, and replaces them.
+//! A kernel value in f32 has an error of about 1e-7 relative to the largest one. Multiplied by
+//! large coefficients, that can exceed the tolerance of a solver. The solver then computes its
+//! sums in f64 to measure their error, and replaces them.
 
-use super::computed::add_kernel_sums;
+use super::computed_rows::add_kernel_sums;
 use super::{Kernel, KernelKind, PackedRows, Threading};
 use crate::Result;
 use crate::monitor::Monitor;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sums of kernel values that are as exact as f64 allows.
 pub trait ExactSums: Sync {
-    /// `sums_k += sum over (i, factor) of factor K(i, rows_k)`, by numbers of packed rows.
+    /// `sums_k += sum over (i, factor) of factor K(i, rows_k)`, with global indices.
     fn add(
         &self,
         terms: &[(usize, f64)],
@@ -24,14 +24,15 @@ pub trait ExactSums: Sync {
         monitor: &Monitor,
     ) -> Result<()>;
 
-    /// What the values that a solver sees are off by, at the most; infinite if that is unknown.
+    /// An upper bound on the error of the kernel values that a solver sees; infinite if unknown.
     fn precision(&self) -> f64;
 
-    /// What the spread of the errors of all rows is, at the most, of the spread of those of a few.
+    /// An upper bound on the range of the errors of all samples, relative to the range of the
+    /// errors of a few of them.
     fn spread(&self) -> f64;
 }
 
-/// Packed rows of a smaller type than f64, which are converted when sums are first asked for.
+/// Packed rows in f32 that are converted to f64 when sums are first requested.
 pub struct WidenedRows<'a, T: Lanes> {
     packed: &'a PackedRows<T>,
     kernel: &'a Kernel,
@@ -40,8 +41,8 @@ pub struct WidenedRows<'a, T: Lanes> {
 }
 
 impl<'a, T: Lanes> WidenedRows<'a, T> {
-    /// `wide` keeps the converted rows, for other kernels and problems, too. `None` where the
-    /// kernel values that a solver sees are exact already.
+    /// `wide` stores the converted rows, and may be shared by several kernels and problems.
+    /// `None` if the kernel values that a solver sees are in f64 already, or precomputed.
     pub fn new(
         packed: &'a PackedRows<T>,
         kernel: &'a Kernel,
@@ -65,7 +66,7 @@ impl<'a, T: Lanes> WidenedRows<'a, T> {
         if let Some(wide) = self.wide.get() {
             return Ok(wide);
         }
-        // Two threads may both convert them; the first result is kept.
+        // Two threads may convert them at the same time; the first result is kept.
         let converted = self.packed.widen()?;
         Ok(self.wide.get_or_init(|| converted))
     }
@@ -89,17 +90,18 @@ impl<T: Lanes> ExactSums for WidenedRows<'_, T> {
 
     fn spread(&self) -> f64 {
         match self.kernel.kind() {
-            // The extremes of thousands of normal errors lie about three times as far apart.
+            // The range of thousands of normally distributed errors is about three times as large.
             KernelKind::Rbf => 3.0,
-            // Errors grow with the length of a row.
+            // Errors grow with the norm of a sample.
             _ => 10.0,
         }
     }
 
     fn precision(&self) -> f64 {
         match self.kernel.kind() {
-            // Errors of the squared distance grow with the root of the number of features; the
-            // exponential passes on 0.37 of their share at the most. Measured on random rows.
+            // The error of a squared distance grows with the square root of the number of
+            // features; the exponential propagates at most 0.37 of its relative error. Measured
+            // on random samples.
             KernelKind::Rbf => {
                 let root = (self.packed.n_cols() as f64).sqrt();
                 f64::from(f32::EPSILON) * (0.8 + 0.15 * root)

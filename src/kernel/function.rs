@@ -1,12 +1,12 @@
-//! The kernel functions (002, table 1): linear `x.z`; RBF `exp(-gamma |x-z|^2)`;
-//! polynomial `(gamma x.z + coef0)^degree`; sigmoid `tanh(gamma x.z + coef0)`;
-//! precomputed, where the rows are kernel values already.
+//! Kernel functions (Nguyen and Ho 2005, table 1): linear `x.z`; RBF `exp(-gamma |x-z|^2)`;
+//! polynomial `(gamma x.z + coef0)^degree`; sigmoid `tanh(gamma x.z + coef0)`; precomputed,
+//! where the values of X are kernel values.
 
 use crate::data::{Matrix, Real};
 use crate::simd::{self, Lanes, Product};
 use crate::{Error, Result};
 
-/// Which function.
+/// The kinds of kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum KernelKind {
@@ -26,7 +26,7 @@ impl KernelKind {
         (KernelKind::Precomputed, "precomputed"),
     ];
 
-    /// From the name that scikit-learn uses.
+    /// Parses the name that scikit-learn uses.
     pub fn parse(name: &str) -> Result<Self> {
         let known = Self::NAMES.iter().find(|(_, known)| *known == name);
         known.map(|(kind, _)| *kind).ok_or_else(|| {
@@ -45,21 +45,33 @@ impl KernelKind {
             .find(|(kind, _)| *kind == self)
             .map_or("", |(_, name)| name)
     }
+
+    /// The product of two samples that the kernel is a function of. (Precomputed kernels have
+    /// no products; their "dot products" are looked up.)
+    pub fn product(self) -> Product {
+        match self {
+            KernelKind::Rbf => Product::SquaredDistance,
+            KernelKind::Linear
+            | KernelKind::Polynomial
+            | KernelKind::Sigmoid
+            | KernelKind::Precomputed => Product::Dot,
+        }
+    }
 }
 
-/// The width parameter, or the rule that gives it.
+/// The kernel coefficient gamma, or a rule for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Gamma {
-    /// This number.
+    /// A number.
     Value(f64),
-    /// 1 / (number of features * variance of all values); 1 where nothing varies.
+    /// 1 / (number of features * variance of all values); 1 if all values are equal.
     Scale,
     /// 1 / number of features.
     Auto,
 }
 
 impl Gamma {
-    /// The number for these rows.
+    /// The value of gamma for these training samples.
     pub fn resolve<T: Real>(self, rows: &Matrix<'_, T>) -> f64 {
         let d = rows.n_cols().max(1) as f64;
         match self {
@@ -73,7 +85,7 @@ impl Gamma {
     }
 }
 
-/// Of all values, zeros of sparse rows included. Two passes: no cancellation.
+/// The variance of all values, including the zeros of sparse rows. Two passes avoid cancellation.
 fn variance<T: Real>(rows: &Matrix<'_, T>) -> f64 {
     let count = rows.n_rows() as f64 * rows.n_cols() as f64;
     let values = rows.values();
@@ -83,21 +95,21 @@ fn variance<T: Real>(rows: &Matrix<'_, T>) -> f64 {
     (spread.sum::<f64>() + zeros * mean * mean) / count
 }
 
-/// Parameters as they come from the user.
+/// Kernel parameters as given by the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KernelSettings {
-    /// Which function.
+    /// The kind of kernel.
     pub kind: KernelKind,
-    /// Of all but linear and precomputed.
+    /// The coefficient of RBF, polynomial and sigmoid kernels.
     pub gamma: Gamma,
-    /// Of the polynomial.
+    /// The degree of polynomial kernels.
     pub degree: u32,
-    /// Of the polynomial and the sigmoid.
+    /// The constant of polynomial and sigmoid kernels.
     pub coef0: f64,
 }
 
 impl Default for KernelSettings {
-    /// As scikit-learn's `SVC`.
+    /// The defaults of scikit-learn's `SVC`.
     fn default() -> Self {
         Self {
             kind: KernelKind::Rbf,
@@ -109,13 +121,13 @@ impl Default for KernelSettings {
 }
 
 impl KernelSettings {
-    /// The function for these rows: every number finite and inside its domain,
-    /// and no kernel value of the rows beyond what `T` holds.
+    /// Checks the parameters, resolves gamma for these training samples, and checks that no
+    /// kernel value of them overflows `T`.
     pub fn check<T: Real>(self, rows: &Matrix<'_, T>) -> Result<Kernel> {
         self.check_within(rows, Extent::of(rows))
     }
 
-    /// As [`KernelSettings::check`], with the extent of the rows, which serves many kernels.
+    /// As [`KernelSettings::check`], with the extent of the samples computed in advance.
     pub fn check_within<T: Real>(self, rows: &Matrix<'_, T>, extent: Extent) -> Result<Kernel> {
         let gamma = Gamma::Value(self.gamma.resolve(rows));
         let kernel = Self { gamma, ..self }.check_numbers()?;
@@ -123,13 +135,13 @@ impl KernelSettings {
         Ok(kernel)
     }
 
-    /// As [`KernelSettings::check`], where gamma is a number and there are no rows to check.
+    /// Checks the parameters only; gamma must be a number.
     pub fn check_numbers(self) -> Result<Kernel> {
         let Gamma::Value(gamma) = self.gamma else {
             return Err(Error::parameter(
                 "gamma",
                 format!("{:?}", self.gamma),
-                "without rows it must be a number",
+                "it must be a number if there are no training samples",
             ));
         };
         if !(gamma >= 0.0 && gamma.is_finite()) {
@@ -155,23 +167,23 @@ impl KernelSettings {
     }
 }
 
-/// How far rows reach.
+/// The magnitude of the values of a data set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extent {
     /// The largest absolute value.
     pub largest: f64,
-    /// The largest squared length of a row.
+    /// The largest squared norm of a sample.
     pub square: f64,
 }
 
 impl Extent {
-    /// Of values of which only the largest counts, as those of a kernel matrix.
+    /// The extent of a precomputed kernel matrix, of which only the largest value matters.
     pub fn of_values(largest: f64) -> Self {
         let square = 0.0;
         Self { largest, square }
     }
 
-    /// Goes through all values.
+    /// Computes the extent in a pass over all values.
     pub fn of<T: Real>(rows: &Matrix<'_, T>) -> Self {
         Self {
             largest: rows.max_abs(),
@@ -180,7 +192,7 @@ impl Extent {
     }
 }
 
-/// A kernel function whose parameters were checked.
+/// A kernel function with checked parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kernel {
     kind: KernelKind,
@@ -190,35 +202,32 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Which function.
+    /// The kind of kernel.
     pub fn kind(&self) -> KernelKind {
         self.kind
     }
 
-    /// The width parameter as a number.
+    /// The kernel coefficient gamma.
     pub fn gamma(&self) -> f64 {
         self.gamma
     }
 
-    /// The degree of the polynomial.
+    /// The degree of polynomial kernels.
     pub fn degree(&self) -> u32 {
         self.degree
     }
 
-    /// The constant of the polynomial and the sigmoid.
+    /// The constant of polynomial and sigmoid kernels.
     pub fn coef0(&self) -> f64 {
         self.coef0
     }
 
-    /// The sum over features that the function is made of.
+    /// The product of two samples that the kernel is a function of.
     pub fn product(&self) -> Product {
-        match self.kind {
-            KernelKind::Rbf => Product::SquaredDistance,
-            _ => Product::Dot,
-        }
+        self.kind.product()
     }
 
-    /// Turns products into kernel values.
+    /// Replaces products by kernel values.
     pub fn finish<T: Lanes>(&self, products: &mut [T]) {
         match self.kind {
             KernelKind::Linear | KernelKind::Precomputed => {}
@@ -238,7 +247,7 @@ impl Kernel {
         }
     }
 
-    /// As [`Kernel::finish`], from products that are kept.
+    /// Writes the kernel values of `products` to `out`.
     pub fn finish_into<T: Lanes>(&self, products: &[T], out: &mut [T]) {
         if self.kind == KernelKind::Rbf {
             return simd::exp_scaled_into(products, rbf_scale(self.gamma), out);
@@ -247,22 +256,22 @@ impl Kernel {
         self.finish(out);
     }
 
-    /// Refuses rows so large that products or kernel values leave the range of `T`.
+    /// Fails if products or kernel values of samples of this extent could overflow `T`.
     pub fn check_range<T: Real>(&self, extent: Extent) -> Result<()> {
-        let Extent {
-            largest,
-            square: product,
-        } = extent;
+        let Extent { largest, square } = extent;
+        let product = match self.product() {
+            Product::Dot => square,
+            Product::SquaredDistance => 4.0 * square,
+        };
         let value = match self.kind {
             KernelKind::Precomputed => largest,
-            KernelKind::Linear | KernelKind::Sigmoid => product,
-            KernelKind::Rbf => 4.0 * product,
+            KernelKind::Linear | KernelKind::Rbf | KernelKind::Sigmoid => product,
             KernelKind::Polynomial => {
                 let base = self.gamma * product + self.coef0.abs();
                 base.powf(f64::from(self.degree)).max(product)
             }
         };
-        // Sums over rows stay finite, too: no more than 2^32 of them.
+        // Sums over up to 2^32 samples must stay finite, too.
         if value < T::MAX.to_f64() / f64::from(u32::MAX) {
             return Ok(());
         }
@@ -274,7 +283,8 @@ impl Kernel {
     }
 }
 
-/// `-gamma` in the type of the rows, and finite there: 0 times it must be 0.
+/// `-gamma` in the type of the samples, clamped to finite values, so that its product with 0
+/// is 0.
 pub(super) fn rbf_scale<T: Real>(gamma: f64) -> T {
     T::from_f64(-gamma.min(T::MAX.to_f64()))
 }

@@ -1,11 +1,12 @@
-//! The whole symmetric matrix of kernel values.
+//! The Gram matrix: the symmetric matrix of all kernel values of a data set.
 //!
-//! Work is split into bands of [`QUERY_BLOCK`] rows whatever the number of
-//! threads. Values below the diagonal are copied from above it where that is
-//! cheaper than their product; either way they have the same bits.
+//! Work is split into bands of [`QUERY_BLOCK`] rows, independent of the number of threads.
+//! Values below the diagonal are copied from above it if that is cheaper than computing them;
+//! both ways give the same bits.
 
 use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
 use crate::data::{Dense, Digest, Matrix, first_not_finite, not_finite};
+use crate::memory::byte_count;
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 use crate::{Error, Result};
@@ -14,13 +15,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whatever has rows of kernel values that many problems may read.
+/// A kernel matrix whose rows several problems may read.
 pub trait KernelMatrix<T>: Sync {
     /// All kernel values of row `i`.
     fn row(&self, i: usize) -> &[T];
 }
 
-/// Kernel values of all pairs of rows.
+/// The kernel values of all pairs of samples.
 #[derive(Debug, Clone)]
 pub struct Gram<T: Lanes> {
     values: Vec<T>,
@@ -28,7 +29,7 @@ pub struct Gram<T: Lanes> {
 }
 
 impl<T: Lanes> Gram<T> {
-    /// Computes all values, in parallel in the pool of the caller.
+    /// Computes all values, in parallel in the current thread pool.
     pub fn new(rows: &PackedRows<T>, kernel: &Kernel, monitor: &Monitor) -> Result<Self> {
         let values = all_pairs(rows, monitor, |queries, columns, band, n| {
             rows.kernel_block(kernel, queries, columns, band, n);
@@ -60,7 +61,7 @@ impl<T: Lanes> Gram<T> {
         Ok((!is_late.into_inner()).then_some(gram))
     }
 
-    /// From a precomputed kernel matrix, its rows and columns in the order given.
+    /// Copies a precomputed kernel matrix, with rows and columns in the order given.
     pub fn precomputed(matrix: &Matrix<'_, T>, order: &[u32]) -> Result<Self> {
         let Matrix::Dense(matrix) = matrix else {
             let message = "a precomputed kernel matrix must be dense, but X is sparse";
@@ -82,7 +83,7 @@ impl<T: Lanes> Gram<T> {
                 for (out, &j) in out.iter_mut().zip(order) {
                     *out = row[j as usize];
                 }
-                // Checked again: the caller's array may have changed since.
+                // The caller's array may have changed since it was checked first.
                 match first_not_finite(out) {
                     None => Ok(()),
                     Some(k) => Err(not_finite(out[k], i as usize, order[k] as usize)),
@@ -116,7 +117,7 @@ impl<T: Lanes> Gram<T> {
         rows.map(of_row).reduce(|| 0.0, f64::max)
     }
 
-    /// A copy with its columns in another order: column `k` becomes column `order[k]`.
+    /// A copy with permuted columns: column `k` becomes column `order[k]`.
     pub fn with_columns_of(&self, order: &[u32]) -> Result<Matrix<'static, T>> {
         let mut values = square(self.n)?;
         let rows = values.par_chunks_exact_mut(self.n.max(1));
@@ -129,7 +130,7 @@ impl<T: Lanes> Gram<T> {
         Ok(Matrix::Dense(dense))
     }
 
-    /// The digest of a matrix whose rows and columns `order` brought into the order here.
+    /// The digest of the caller's matrix, in which row and column `k` have index `order[k]`.
     pub fn digest(&self, order: &[u32]) -> Digest {
         let mut digest = Digest::zeros(self.n, self.n);
         for (values, &row) in self.values.chunks_exact(self.n.max(1)).zip(order) {
@@ -140,9 +141,9 @@ impl<T: Lanes> Gram<T> {
         digest
     }
 
-    /// Bytes that the matrix of `n` rows takes; `None` beyond a machine word.
+    /// Size in bytes of the matrix of `n` samples; `None` if it overflows.
     pub fn bytes(n: usize) -> Option<usize> {
-        n.checked_mul(n)?.checked_mul(size_of::<T>())
+        byte_count::<T>(n, n)
     }
 
     /// Number of rows.
@@ -155,7 +156,7 @@ impl<T: Lanes> Gram<T> {
         &self.values[i * self.n..(i + 1) * self.n]
     }
 
-    /// The matrix, row after row.
+    /// All values in row-major order.
     pub fn into_values(self) -> Vec<T> {
         self.values
     }
@@ -167,21 +168,21 @@ impl<T: Lanes> KernelMatrix<T> for Gram<T> {
     }
 }
 
-/// Room for an n x n matrix.
+/// Allocates an n x n matrix of zeros.
 fn square<T: Lanes>(n: usize) -> Result<Vec<T>> {
     let mut values = simd::zero_pages(n, n, "the kernel matrix")?;
     simd::prefer_huge_pages(&mut values);
     Ok(values)
 }
 
-/// Rows whose values below the diagonal are copied together.
+/// Number of rows whose values below the diagonal are copied together.
 const MIRROR_BAND: usize = 8 * QUERY_BLOCK;
 
-/// Multiply-adds of a product from which a copy is cheaper.
+/// Multiply-adds per product from which copying a value is cheaper than computing it.
 const MIRROR_COST: usize = 64;
 
-/// Fills an n x n matrix: `fill(queries, columns, out, n)` computes some columns of a
-/// band of rows, which start at `out[0]` and are `n` apart.
+/// Fills an n x n matrix: `fill(queries, columns, out, n)` computes a range of columns of a
+/// band of rows, with stride `n`, starting at `out[0]`.
 fn all_pairs<T: Lanes>(
     rows: &PackedRows<T>,
     monitor: &Monitor,
@@ -212,7 +213,7 @@ fn all_pairs<T: Lanes>(
     Ok(values)
 }
 
-/// Copies what is above the diagonal, band by band, to its place below.
+/// Copies the values above the diagonal to below it, band by band.
 fn mirror<T: Lanes>(values: &mut [T], n: usize, monitor: &Monitor) -> Result<()> {
     for start in (0..n).step_by(MIRROR_BAND).skip(1) {
         monitor.check()?;
@@ -234,12 +235,12 @@ fn mirror<T: Lanes>(values: &mut [T], n: usize, monitor: &Monitor) -> Result<()>
     Ok(())
 }
 
-/// Rows and columns that are compared at a time: a column stays in the cache for its neighbours.
+/// Size of the tiles in which symmetry is checked, so that columns stay in the cache.
 const TILE: usize = 64;
 
 impl<T: Lanes> Gram<T> {
-    /// Symmetric up to a few roundings of the largest value. Errors name the first place as the
-    /// caller has it, who has row `k` as row `order[k]`.
+    /// Fails if the matrix is not symmetric up to a few roundings of the largest value. The error
+    /// gives the first place by the indices of the caller: row `k` is row `order[k]` there.
     fn check_symmetry(&self, order: &[u32]) -> Result<()> {
         let allowed = 1e-5 * self.max_abs();
         let here = |i: usize, j: usize| self.row(i)[j];
@@ -260,7 +261,7 @@ impl<T: Lanes> Gram<T> {
     }
 }
 
-/// The first place below the diagonal whose value is not that of its mirror image.
+/// The first place below the diagonal whose value differs from its mirror image.
 fn first_off<T: Lanes>(
     n: usize,
     value: impl Fn(usize, usize) -> T + Sync,

@@ -1,21 +1,25 @@
-//! Kernel functions, and every way to have their values: blocks of rows, the
-//! whole Gram matrix, and rows kept by a cache with a budget in bytes.
+//! Kernel functions and kernel matrices: blocks of rows, the whole Gram matrix, and rows that
+//! are computed on demand or kept in a cache with a budget in bytes.
 
 mod cache;
-mod computed;
+mod cached_rows;
+mod computed_rows;
 mod exact;
 mod function;
 mod gram;
+mod gram_rows;
 mod packed;
 mod parts;
 mod rows;
 mod sparse;
 
 pub use cache::{CacheCounts, RowCache};
-pub use computed::{CachedRows, ComputedRows};
+pub use cached_rows::CachedRows;
+pub use computed_rows::ComputedRows;
 pub use exact::{ExactSums, WidenedRows};
 pub use function::{Extent, Gamma, Kernel, KernelKind, KernelSettings};
 pub use gram::{Gram, KernelMatrix};
+pub use gram_rows::GramRows;
 pub use packed::{PackedRows, QUERY_BLOCK, Queries, pack_panels};
 pub use parts::{Part, Parts, Piece, Row};
-pub use rows::{GramRows, KernelRows, Threading, sweep_pays};
+pub use rows::{BlockRows, KernelRows, ShrinkableRows, SingleRows, Threading, sweep_pays};

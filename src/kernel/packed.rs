@@ -1,55 +1,56 @@
-//! Rows laid out for products with others: the one place that knows the layout.
+//! Samples in a layout for fast products; only this module knows the layout.
 //!
-//! Dense rows stand in panels of 256 bytes to the feature (see [`crate::simd`]);
-//! sparse rows stay sparse. A block of kernel values is a product of some
-//! queries with a range of rows, finished by the kernel while it is in cache.
-//! Each value depends on its two rows only, not on the block.
+//! Dense rows are packed into panels of 256 bytes per feature (see [`crate::simd`]); sparse
+//! rows stay sparse. A block of kernel values is computed from the products of some queries
+//! with a range of rows while these are in the cache. Each value depends on its two samples
+//! only, not on the block.
 
 use super::Kernel;
 use super::sparse::{Interleaved, SparseRows};
 use crate::data::{Csr, Dense, Digest, Matrix, Real};
-use crate::error::clear_to_zeros;
+use crate::memory::reset_to_zeros;
 use crate::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The most queries that one block takes.
+/// The most queries per block.
 pub const QUERY_BLOCK: usize = 48;
 
-/// Kernel values that are produced before they are finished: they fit the first-level cache.
+/// Products per chunk that is turned into kernel values: a chunk fits the first-level cache.
 const FINISH: usize = 6144;
 
-/// Features of sparse rows from which the dense queries are counted: 8 MiB each sixteen.
+/// Number of features from which blocks of queries for sparse rows are smaller: sixteen dense
+/// queries take 8 MiB then.
 const WIDE: usize = 1 << 16;
 
-/// Queries whose products with a panel are held at once where a range cuts it.
+/// Queries per call for panels that are only partly inside a range.
 const EDGE: usize = 6;
 
-/// Rows ready for products.
+/// Rows in a layout for fast products.
 #[derive(Debug, Clone)]
 pub enum PackedRows<T: Lanes> {
     /// Dense rows in panels, the last one padded with zeros.
     Panels {
-        /// Panel after panel.
+        /// The panels one after the other.
         values: Vec<T>,
-        /// Rows without the padding.
+        /// Number of rows without the padding.
         n_rows: usize,
-        /// Features.
+        /// Number of features.
         n_cols: usize,
     },
-    /// Compressed rows.
+    /// Sparse rows.
     Sparse(SparseRows<T>),
     /// Precomputed kernel: "row" `r` is column `columns[r]` of the queries.
     Columns {
         /// The column of each row.
         columns: Vec<u32>,
-        /// Columns that a query must have.
+        /// Number of columns of a query.
         n_cols: usize,
     },
 }
 
-/// Some rows as the left side of a product, with buffers that are used again.
+/// The samples on the left side of a block of products, in buffers that are reused.
 #[derive(Debug, Clone, Default)]
 pub struct Queries<T> {
     len: usize,
@@ -63,7 +64,7 @@ impl<T: Lanes> PackedRows<T> {
     pub fn new(rows: &Matrix<'_, T>, order: &[u32]) -> Result<Self> {
         if rows.n_cols() == 0 {
             return Err(Error::Shape(format!(
-                "X has {} rows but no features",
+                "X has {} samples but no features",
                 rows.n_rows()
             )));
         }
@@ -81,11 +82,11 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
-    /// Columns of a precomputed kernel, each below `n_cols`.
+    /// Columns of a precomputed kernel; each must be less than `n_cols`.
     pub fn columns(columns: Vec<u32>, n_cols: usize) -> Result<Self> {
         if let Some(column) = columns.iter().find(|&&c| c as usize >= n_cols) {
             return Err(Error::Shape(format!(
-                "support vector {column} does not exist among {n_cols} training rows"
+                "support vector {column} does not exist among {n_cols} training samples"
             )));
         }
         Ok(PackedRows::Columns { columns, n_cols })
@@ -108,7 +109,7 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
-    /// Queries for one block: fewer where each takes much memory.
+    /// Number of queries per block; fewer if each of them takes much memory.
     pub fn query_block(&self) -> usize {
         match self {
             PackedRows::Sparse(_) if self.n_cols() > WIDE => SPARSE_QUERIES,
@@ -116,12 +117,12 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
-    /// Multiply-adds that one product takes, about.
+    /// Approximate multiply-adds per product.
     pub fn cost_of_product(&self) -> usize {
         match self {
             PackedRows::Panels { n_cols, .. } => *n_cols,
             PackedRows::Columns { .. } => 1,
-            // A gathered multiply-add costs as much as about eight in a vector.
+            // A sparse multiply-add costs about as much as eight dense ones.
             PackedRows::Sparse(rows) => 8 * rows.csr().values().len() / rows.csr().n_rows().max(1),
         }
     }
@@ -131,7 +132,7 @@ impl<T: Lanes> PackedRows<T> {
         match self {
             PackedRows::Sparse(rows) => Ok(Matrix::Sparse(rows.csr().clone())),
             PackedRows::Columns { .. } => Err(Error::Data(
-                "a precomputed kernel has no support vectors to show".into(),
+                "support vectors are not available with a precomputed kernel".into(),
             )),
             PackedRows::Panels { n_rows, n_cols, .. } => {
                 let mut values = simd::zero_pages(*n_rows, *n_cols, "rows")?;
@@ -144,7 +145,7 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
-    /// The digest of a matrix whose row `order[k]` is row `k` here.
+    /// The digest of the caller's matrix, in which row `k` has index `order[k]`.
     pub fn digest(&self, order: &[u32]) -> Digest {
         let mut digest = Digest::zeros(self.n_rows(), self.n_cols());
         match self {
@@ -172,7 +173,7 @@ impl<T: Lanes> PackedRows<T> {
         digest
     }
 
-    /// The rows `rows[0], rows[1], …`, packed anew.
+    /// Packs the rows `rows[0], rows[1], …` of these packed rows.
     pub fn gather(&self, rows: &[usize]) -> Result<Self> {
         match self {
             PackedRows::Sparse(own) => {
@@ -240,7 +241,7 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
-    /// Writes row `i`, unpacked.
+    /// Copies row `i` of the panels to `out`.
     fn copy_row(&self, i: usize, out: &mut [T]) {
         let width = panel_width::<T>();
         if let PackedRows::Panels { values, n_cols, .. } = self {
@@ -251,12 +252,12 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
-    /// Makes own rows the queries. Not for precomputed columns.
+    /// Loads a range of these rows as queries. Not for precomputed columns.
     pub fn load_own(&self, rows: Range<usize>, queries: &mut Queries<T>) -> Result<()> {
         self.load_each(rows, queries)
     }
 
-    /// Makes some own rows the queries. Not for precomputed columns.
+    /// Loads some of these rows as queries. Not for precomputed columns.
     pub fn load_rows(&self, rows: &[usize], queries: &mut Queries<T>) -> Result<()> {
         self.load_each(rows.iter().copied(), queries)
     }
@@ -280,7 +281,7 @@ impl<T: Lanes> PackedRows<T> {
         Ok(())
     }
 
-    /// Makes rows of another matrix, with as many features, the queries.
+    /// Loads a range of rows of another matrix with the same features as queries.
     pub fn load(
         &self,
         matrix: &Matrix<'_, T>,
@@ -303,8 +304,8 @@ impl<T: Lanes> PackedRows<T> {
         Ok(())
     }
 
-    /// Kernel values of all queries with a range of rows: value `(q, r)` goes to
-    /// `out[q * stride + r - rows.start]`.
+    /// Computes the kernel values of all queries with a range of rows and writes value `(q, r)`
+    /// to `out[q * stride + r - rows.start]`.
     pub fn kernel_block(
         &self,
         kernel: &Kernel,
@@ -322,8 +323,8 @@ impl<T: Lanes> PackedRows<T> {
         }
     }
 
-    /// Kernel values of all queries with a range of rows, a chunk of the range at a time:
-    /// `visit(chunk, values)` sees those of each query one after the other.
+    /// Computes the kernel values of all queries with a range of rows in chunks, and calls
+    /// `visit(chunk, values)` with the values of the queries one after the other.
     pub fn kernel_chunks(
         &self,
         kernel: &Kernel,
@@ -341,7 +342,8 @@ impl<T: Lanes> PackedRows<T> {
         queries.scratch = scratch;
     }
 
-    /// Products of all queries with a range of rows, laid out as in [`PackedRows::kernel_block`].
+    /// Computes the products of all queries with a range of rows, in the layout of
+    /// [`PackedRows::kernel_block`].
     pub fn products(
         &self,
         product: Product,
@@ -372,8 +374,8 @@ impl<T: Lanes> PackedRows<T> {
     }
 }
 
-/// A range of rows in chunks of whole panels, so that only its ends need a detour, whose
-/// kernel values with so many queries are produced before they are finished.
+/// Splits a range of rows into chunks with at most about [`FINISH`] products with all queries.
+/// Chunks end at panel boundaries, so that at most the first and last panel are partial.
 fn chunks<T: Lanes>(rows: Range<usize>, n_queries: usize) -> impl Iterator<Item = Range<usize>> {
     let width = panel_width::<T>();
     let chunk = (FINISH / n_queries.max(1) / width).max(1) * width;
@@ -386,7 +388,7 @@ fn chunks<T: Lanes>(rows: Range<usize>, n_queries: usize) -> impl Iterator<Item 
     })
 }
 
-/// The rows `order[0], order[1], …` in panels, the last one padded with zeros.
+/// Packs the rows `order[0], order[1], …` into panels; pads the last one with zeros.
 pub fn pack_panels<T: Lanes>(rows: &Dense<'_, T>, order: &[u32]) -> Result<Vec<T>> {
     let (d, width) = (rows.n_cols(), panel_width::<T>());
     let padded = order.len().next_multiple_of(width);
@@ -400,7 +402,7 @@ pub fn pack_panels<T: Lanes>(rows: &Dense<'_, T>, order: &[u32]) -> Result<Vec<T
     Ok(panels)
 }
 
-/// Products with a range of rows that may start and end inside a panel.
+/// Computes products with a range of rows that may start and end inside of a panel.
 fn panel_range<T: Lanes>(
     product: Product,
     panels: &[T],
@@ -461,7 +463,7 @@ fn panel_range<T: Lanes>(
 }
 
 impl<T: Real + Lanes> Queries<T> {
-    /// Empty, to be loaded by [`PackedRows::load`] or [`PackedRows::load_own`].
+    /// No queries; load some with [`PackedRows::load`] or [`PackedRows::load_own`].
     pub fn new() -> Self {
         Self {
             len: 0,
@@ -476,7 +478,7 @@ impl<T: Real + Lanes> Queries<T> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no queries.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -495,7 +497,7 @@ impl<T: Real + Lanes> Queries<T> {
                 self.interleaved[group].clear(m, d)?;
             }
         } else {
-            clear_to_zeros(&mut self.dense, len, d)?;
+            reset_to_zeros(&mut self.dense, len, d)?;
         }
         Ok(())
     }

@@ -1,27 +1,26 @@
-//! A problem as a few contiguous ranges of the packed rows, and its kernel rows cut
-//! accordingly.
+//! A binary problem as a few contiguous ranges of the packed rows.
 //!
-//! Packed rows are sorted by class, so that a problem is a few ranges ("parts").
-//! Its own, local indices run through the parts in turn. A sweep goes through
-//! pieces of parts.
+//! Packed rows are sorted by class, so that the samples of a problem are a few ranges
+//! ("parts"). Local indices number the samples of a problem part by part; global indices are
+//! those of the packed rows. A sweep visits the parts in pieces of limited length.
 
 use std::ops::Range;
 
-/// One contiguous range of rows.
+/// One contiguous range of samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Where it is among the packed rows.
+    /// Global indices.
     pub global: Range<usize>,
-    /// Where it is in the problem.
+    /// Local indices.
     pub local: Range<usize>,
 }
 
-/// All parts of a problem, in ascending order.
+/// The parts of a problem in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parts(Vec<Part>);
 
 impl Parts {
-    /// From ascending ranges that do not overlap.
+    /// From ascending global ranges that do not overlap.
     pub fn new(ranges: impl IntoIterator<Item = Range<usize>>) -> Self {
         let mut local = 0;
         let parts = ranges.into_iter().map(|global| {
@@ -35,19 +34,19 @@ impl Parts {
         Self(parts.collect())
     }
 
-    /// Number of rows of the problem.
+    /// Number of samples of the problem.
     pub fn n_rows(&self) -> usize {
         self.0.last().map_or(0, |part| part.local.end)
     }
 
-    /// Each part.
+    /// Iterates over the parts.
     pub fn iter(&self) -> std::slice::Iter<'_, Part> {
         self.0.iter()
     }
 
-    /// The parts of the problem that is made of some of the rows, ascending, packed one after
-    /// the other.
-    pub fn narrow(&self, keep: &[usize]) -> Self {
+    /// The parts of the problem shrunk to the samples `keep` (local, ascending), which are
+    /// packed one after the other.
+    pub fn shrink(&self, keep: &[usize]) -> Self {
         let end = |part: &Part| keep.partition_point(|&i| i < part.local.end);
         let mut start = 0;
         Self::new(self.0.iter().map(|part| {
@@ -57,13 +56,13 @@ impl Parts {
         }))
     }
 
-    /// The packed row of local row `i`.
+    /// The global index of sample `i`.
     pub fn global(&self, i: usize) -> usize {
         let part = &self.0[self.part_of(i)];
         part.global.start + i - part.local.start
     }
 
-    /// The local row of a packed row, if it is in the problem.
+    /// The local index of a packed row; `None` if it is not part of the problem.
     pub fn local(&self, global: usize) -> Option<usize> {
         let part = self
             .0
@@ -72,13 +71,13 @@ impl Parts {
         Some(part.local.start + offset)
     }
 
-    /// The number of the part that holds local row `i`.
+    /// The number of the part that contains sample `i`.
     pub fn part_of(&self, i: usize) -> usize {
         self.0.partition_point(|part| part.local.end <= i)
     }
 }
 
-/// A kernel row as one slice for each part.
+/// A kernel row as one slice per part.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a, T> {
     pub(super) base: &'a [T],
@@ -110,7 +109,7 @@ impl<'a, T> Row<'a, T> {
 }
 
 impl<T: Copy> Row<'_, T> {
-    /// The values at some local rows, ascending.
+    /// Copies the values at samples `rows` (ascending) to `out`.
     pub fn gather(&self, rows: &[usize], out: &mut [T]) {
         let (mut rest, mut out) = (rows, out);
         for part in self.parts.iter() {
@@ -133,7 +132,7 @@ impl<T: Copy> Row<'_, T> {
         }
     }
 
-    /// The value at one local row.
+    /// The value at sample `i`.
     pub fn at(&self, i: usize) -> T {
         self.base[if self.is_local {
             i
@@ -142,20 +141,22 @@ impl<T: Copy> Row<'_, T> {
         }]
     }
 }
-/// Rows of one piece of a sweep: short enough for the first-level cache.
+
+/// The most samples per piece of a sweep: a piece fits the first-level cache.
 pub(super) const PIECE: usize = 1024;
-/// A piece of a row, as a sweep visits it.
+
+/// A contiguous range of samples that a sweep visits at once.
 #[derive(Debug, Clone)]
 pub struct Piece {
-    /// The part that holds it.
+    /// The number of its part.
     pub part: usize,
-    /// Its rows in the problem.
+    /// Local indices.
     pub local: Range<usize>,
     pub(super) global: Range<usize>,
 }
 
-/// Pieces of all parts; they end at multiples of [`PIECE`] of the packed rows, so that no
-/// panel is computed twice.
+/// The pieces of all parts. They end at global multiples of [`PIECE`], so that no panel is
+/// computed twice.
 pub(super) fn pieces(parts: &Parts) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (number, part) in parts.iter().enumerate() {

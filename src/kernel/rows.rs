@@ -1,60 +1,76 @@
-//! Kernel rows of one binary problem, whatever they come from.
+//! Kernel rows of one binary problem, independent of where their values come from.
 //!
-//! A solver sees a row as one slice for each part of its problem, and never knows
-//! whether it was read from a Gram matrix, kept by a cache, or computed just now.
+//! A solver reads a kernel row as one slice per part of its problem. The row may be part of a
+//! Gram matrix, kept in a cache, or computed on demand. Solvers ask for the traits they use:
+//!
+//! - [`SingleRows`]: one row at a time;
+//! - [`BlockRows`]: several rows that are resident together;
+//! - [`ShrinkableRows`]: blocks of rows of a problem that can be shrunk to some of its samples.
 
-use super::parts::pieces;
-use super::{KernelMatrix, PackedRows, Parts, Piece, Row};
+use super::{PackedRows, Parts, Piece, Row};
 use crate::Result;
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 
-/// Multiply-adds of a sweep from which it is worth waking other threads.
+/// Multiply-adds of a sweep from which waking other threads pays off.
 const PARALLEL_WORK: usize = 1 << 20;
+
 /// How a problem uses the threads of its pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threading {
-    /// Sweeps are split among all threads where that pays.
-    Inside,
-    /// Other problems keep the other threads busy.
-    SideBySide,
+    /// Large sweeps are split among all threads.
+    Parallel,
+    /// Everything runs in the calling thread: other problems keep the other threads busy.
+    Sequential,
 }
 
 impl Threading {
-    /// Work from which a sweep is split.
+    /// Multiply-adds from which a sweep is split.
     pub(super) fn limit(self) -> usize {
         match self {
-            Threading::Inside => PARALLEL_WORK,
-            Threading::SideBySide => usize::MAX,
+            Threading::Parallel => PARALLEL_WORK,
+            Threading::Sequential => usize::MAX,
         }
     }
 }
 
-/// Whether sweeps over `n_rows` computed rows are large enough to be split.
+/// Whether sweeps over `n_rows` computed values are large enough to be split among threads.
 pub fn sweep_pays<T: Lanes>(packed: &PackedRows<T>, n_rows: usize) -> bool {
     n_rows.saturating_mul(work_per_row(packed)) >= PARALLEL_WORK
 }
 
-/// Multiply-adds, about, that a computed kernel value costs.
+/// Approximate multiply-adds per computed kernel value.
 pub(super) fn work_per_row<T: Lanes>(packed: &PackedRows<T>) -> usize {
     packed.cost_of_product() + 16
 }
 
-/// Multiply-adds, about, that reading and using a kernel value costs.
+/// Approximate multiply-adds that reading and using a stored kernel value costs.
 pub(super) const READ_WORK: usize = 4;
 
-/// Rows of one problem.
-pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
-    /// The ranges that make up the problem.
+/// The kernel matrix of one problem: what all ways to read its rows have in common.
+pub trait KernelRows: Send + Sync + Sized {
+    /// The ranges of samples that make up the problem.
     fn parts(&self) -> &Parts;
 
-    /// The kernel row of local row `i`.
+    /// The pieces that sweeps visit.
+    fn pieces(&self) -> &[Piece];
+
+    /// How the problem uses the threads.
+    fn threading(&self) -> Threading;
+
+    /// Number of kernel values computed so far.
+    fn n_computed(&self) -> u64;
+}
+
+/// Access to one kernel row at a time.
+pub trait SingleRows<T: Lanes>: KernelRows {
+    /// The kernel row of sample `i`.
     fn row(&mut self, i: usize) -> Result<Row<'_, T>>;
 
-    /// Calls `visit(piece, state of the piece, kernel values of the piece)` for all of row
-    /// `i`, in parallel where that pays, and reduces the answers.
+    /// Calls `visit(piece, state of the piece, kernel values of the piece)` for all pieces of
+    /// row `i`, in parallel if the row is long, and reduces the results.
     ///
-    /// `reduce` must be associative; then the result does not depend on the threads.
+    /// `reduce` must be associative; then the result does not depend on the number of threads.
     fn sweep<R: Send>(
         &mut self,
         i: usize,
@@ -62,26 +78,27 @@ pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
         visit: impl Fn(&Piece, &mut [T], &[T]) -> R + Sync,
         reduce: impl Fn(R, R) -> R + Sync,
     ) -> Result<Option<R>>;
+}
 
-    /// Whether all rows are there already, so that preparing one costs nothing.
-    fn at_hand(&self) -> bool {
-        false
-    }
+/// Access to several kernel rows that are resident together.
+pub trait BlockRows<T: Lanes>: KernelRows {
+    /// Whether the whole kernel matrix is resident, so that [`BlockRows::prefetch`] is free.
+    fn is_resident(&self) -> bool;
 
-    /// How many rows [`KernelRows::prepare`] can hold at once.
-    fn room(&self) -> usize;
+    /// The most rows that can be resident together; `usize::MAX` if there is no limit.
+    fn max_resident(&self) -> usize;
 
-    /// Has these rows at hand for [`KernelRows::prepared`], computed in blocks where
-    /// they are not. No more than [`KernelRows::room`] rows.
-    fn prepare(&mut self, rows: &[usize], monitor: &Monitor) -> Result<()>;
+    /// Makes rows resident until the next call: computes those that are missing, in blocks.
+    /// Takes at most [`BlockRows::max_resident`] rows.
+    fn prefetch(&mut self, rows: &[usize], monitor: &Monitor) -> Result<()>;
 
-    /// A row of the last [`KernelRows::prepare`].
-    fn prepared(&self, i: usize) -> Row<'_, T>;
+    /// A row of the last [`BlockRows::prefetch`].
+    fn resident_row(&self, i: usize) -> Row<'_, T>;
 
-    /// `sums_k += factor K(i, k)` over all rows k of the problem and all prepared rows
-    /// `(i, factor)`, in parallel where that pays.
-    fn add_prepared(&self, terms: &[(usize, f64)], sums: &mut [f64]) {
-        let rows: Vec<_> = terms.iter().map(|&(i, _)| self.prepared(i)).collect();
+    /// `sums_k += factor K(i, k)` for all samples k of the problem and all resident rows
+    /// `(i, factor)`, in parallel if that is much work.
+    fn accumulate(&self, terms: &[(usize, f64)], sums: &mut [f64]) {
+        let rows: Vec<_> = terms.iter().map(|&(i, _)| self.resident_row(i)).collect();
         let visit = |piece: &Piece, sums: &mut [f64]| {
             let rows = rows.iter().map(|row| row.piece(piece));
             simd::add_rows(sums, terms.iter().map(|&(_, factor)| factor).zip(rows));
@@ -90,45 +107,45 @@ pub trait KernelRows<T: Lanes>: Send + Sync + Sized {
             per_row: terms.len(),
             limit: self.threading().limit(),
         };
-        walk(self.pieces(), sums, work, &visit, &|(), ()| ());
+        visit_pieces(self.pieces(), sums, work, &visit, &|(), ()| ());
     }
+}
 
-    /// The problem made of the rows `keep`, ascending, whose rows are cheaper to come by; takes
-    /// over what a cache holds of them. `None` where nothing would be gained.
-    fn narrow(&mut self, keep: &[usize]) -> Result<Option<Self>>;
+/// Blocks of kernel rows of a problem that can be shrunk to some of its samples.
+pub trait ShrinkableRows<T: Lanes>: BlockRows<T> {
+    /// Shrinks the problem to the samples `keep` (ascending), calls `solve` with the rows of
+    /// the shrunk problem, and unshrinks: returns to the whole problem and adds the counts of
+    /// the shrunk one. A cache moves its rows to the shrunk problem and comes back empty.
+    ///
+    /// Returns `None` without calling `solve` if shorter rows would not be cheaper, because the
+    /// kernel matrix is resident.
+    fn shrink<R>(
+        &mut self,
+        keep: &[usize],
+        solve: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<Option<R>>;
 
-    /// Takes back what [`KernelRows::narrow`] gave: only the counts matter.
-    fn rejoin(&mut self, narrow: Self);
-
-    /// `sums_k += factor K(i, others_k)` over all rows `(i, factor)`, without keeping any
-    /// value, in parallel where that pays.
-    fn add_apart(
+    /// `sums_k += factor K(i, others_k)` for all rows `(i, factor)`, without making any row
+    /// resident, in parallel if that is much work.
+    fn accumulate_at(
         &mut self,
         terms: &[(usize, f64)],
         others: &[usize],
         sums: &mut [f64],
         monitor: &Monitor,
     ) -> Result<()>;
-
-    /// The pieces of the problem.
-    fn pieces(&self) -> &[Piece];
-
-    /// How the problem uses the threads.
-    fn threading(&self) -> Threading;
-
-    /// Kernel values computed so far.
-    fn n_computed(&self) -> u64;
 }
 
-/// What a row of a sweep costs, and from how much on a sweep is split.
+/// Multiply-adds per row of a sweep, and the total from which the sweep is split.
 #[derive(Clone, Copy)]
 pub(super) struct Work {
     pub(super) per_row: usize,
     pub(super) limit: usize,
 }
 
-/// Visits pieces by halves, each half a task of its own while it has much work.
-pub(super) fn walk<T: Lanes, R: Send>(
+/// Calls `visit` for all pieces and reduces the results. Splits the pieces in halves, one task
+/// each, as long as a half is enough work.
+pub(super) fn visit_pieces<T: Lanes, R: Send>(
     pieces: &[Piece],
     state: &mut [T],
     work: Work,
@@ -149,117 +166,11 @@ pub(super) fn walk<T: Lanes, R: Send>(
     let (left, right) = pieces.split_at(pieces.len() / 2);
     let (left_state, right_state) = state.split_at_mut(right[0].local.start - first.local.start);
     let (a, b) = rayon::join(
-        || walk(left, left_state, work, visit, reduce),
-        || walk(right, right_state, work, visit, reduce),
+        || visit_pieces(left, left_state, work, visit, reduce),
+        || visit_pieces(right, right_state, work, visit, reduce),
     );
     match (a, b) {
         (Some(a), Some(b)) => Some(reduce(a, b)),
         (a, b) => a.or(b),
-    }
-}
-
-/// Rows read from a Gram matrix that other problems share.
-pub struct GramRows<'a, G> {
-    gram: &'a G,
-    threading: Threading,
-    parts: Parts,
-    pieces: Vec<Piece>,
-}
-
-impl<'a, G> GramRows<'a, G> {
-    /// The problem made of these parts of the matrix.
-    pub fn new(gram: &'a G, parts: Parts, threading: Threading) -> Self {
-        let pieces = pieces(&parts);
-        Self {
-            gram,
-            threading,
-            parts,
-            pieces,
-        }
-    }
-}
-
-impl<T: Lanes, G: KernelMatrix<T>> KernelRows<T> for GramRows<'_, G> {
-    fn parts(&self) -> &Parts {
-        &self.parts
-    }
-
-    fn row(&mut self, i: usize) -> Result<Row<'_, T>> {
-        Ok(Row {
-            base: self.gram.row(self.parts.global(i)),
-            parts: &self.parts,
-            is_local: false,
-        })
-    }
-
-    fn sweep<R: Send>(
-        &mut self,
-        i: usize,
-        state: &mut [T],
-        visit: impl Fn(&Piece, &mut [T], &[T]) -> R + Sync,
-        reduce: impl Fn(R, R) -> R + Sync,
-    ) -> Result<Option<R>> {
-        let row = self.gram.row(self.parts.global(i));
-        let visit = |piece: &Piece, own: &mut [T]| visit(piece, own, &row[piece.global.clone()]);
-        let work = Work {
-            per_row: READ_WORK,
-            limit: self.threading.limit(),
-        };
-        Ok(walk(&self.pieces, state, work, &visit, &reduce))
-    }
-
-    fn at_hand(&self) -> bool {
-        true
-    }
-
-    fn room(&self) -> usize {
-        usize::MAX
-    }
-
-    fn prepare(&mut self, _rows: &[usize], _monitor: &Monitor) -> Result<()> {
-        Ok(())
-    }
-
-    fn narrow(&mut self, _keep: &[usize]) -> Result<Option<Self>> {
-        Ok(None)
-    }
-
-    fn rejoin(&mut self, _narrow: Self) {}
-
-    fn add_apart(
-        &mut self,
-        terms: &[(usize, f64)],
-        others: &[usize],
-        sums: &mut [f64],
-        monitor: &Monitor,
-    ) -> Result<()> {
-        for &(i, factor) in terms {
-            monitor.check()?;
-            let row = self.prepared(i);
-            for (sum, &k) in sums.iter_mut().zip(others) {
-                *sum += factor * row.at(k).to_f64();
-            }
-        }
-        Ok(())
-    }
-
-    fn prepared(&self, i: usize) -> Row<'_, T> {
-        Row {
-            base: self.gram.row(self.parts.global(i)),
-            parts: &self.parts,
-            is_local: false,
-        }
-    }
-
-    fn threading(&self) -> Threading {
-        self.threading
-    }
-
-    fn pieces(&self) -> &[Piece] {
-        &self.pieces
-    }
-
-    fn n_computed(&self) -> u64 {
-        0
     }
 }

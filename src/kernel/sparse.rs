@@ -1,32 +1,32 @@
-//! Products with sparse rows, never densified: only the queries are.
+//! Products with sparse rows. Only the queries are converted to dense rows.
 
 use crate::Result;
 use crate::data::{Csr, Real};
-use crate::error::clear_to_zeros;
+use crate::memory::reset_to_zeros;
 use crate::simd::{self, Lanes, Product, SPARSE_QUERIES};
 use std::ops::Range;
 
-/// Sparse rows with their squared lengths. Sums are in f64, so that
-/// `|x|^2 + |z|^2 - 2 x.z` keeps its digits for f32 rows.
+/// Sparse rows with their squared norms. Sums are in f64, so that `|x|^2 + |z|^2 - 2 x.z` loses
+/// no digits of f32 values.
 #[derive(Debug, Clone)]
 pub struct SparseRows<T: Real> {
     csr: Csr<'static, T>,
     squares: Vec<f64>,
 }
 
-/// Up to [`SPARSE_QUERIES`] queries, feature by feature.
+/// Up to [`SPARSE_QUERIES`] dense queries, interleaved by feature.
 #[derive(Debug, Default, Clone)]
 pub struct Interleaved {
     values: Vec<f64>,
-    /// Where values are not 0.
+    /// The places of nonzero values.
     touched: Vec<usize>,
     squares: Vec<f64>,
     width: usize,
 }
 
 impl Interleaved {
-    /// Makes room for `m` queries of `d` features, all zero. Costs what was set before,
-    /// unless the room changes.
+    /// Resets to `m` queries of `d` zeros. Takes time in proportion to the nonzero values before,
+    /// unless the shape changes.
     pub fn clear(&mut self, m: usize, d: usize) -> Result<()> {
         let width = if m == 1 { 1 } else { SPARSE_QUERIES };
         if self.width == width && self.values.len() == d * width {
@@ -34,7 +34,7 @@ impl Interleaved {
                 self.values[at] = 0.0;
             }
         } else {
-            clear_to_zeros(&mut self.values, width, d)?;
+            reset_to_zeros(&mut self.values, width, d)?;
             self.width = width;
         }
         self.touched.clear();
@@ -54,7 +54,7 @@ impl Interleaved {
 }
 
 impl<T: Lanes> SparseRows<T> {
-    /// Takes over canonical rows.
+    /// From canonical rows.
     pub fn new(csr: Csr<'static, T>) -> Self {
         let square = |i| -> f64 { csr.row(i).1.iter().map(|v| v.to_f64().powi(2)).sum() };
         let squares = (0..csr.n_rows()).map(square).collect();
@@ -66,7 +66,7 @@ impl<T: Lanes> SparseRows<T> {
         &self.csr
     }
 
-    /// Product `(q, r)` goes to `out[q * stride + r - rows.start]`.
+    /// Writes product `(q, r)` to `out[q * stride + r - rows.start]`.
     pub fn products(
         &self,
         product: Product,

@@ -6,7 +6,7 @@
 
 use super::votes::Ties;
 use crate::Result;
-use crate::error::filled;
+use crate::memory::try_filled;
 use crate::multiclass::{Patterns, Scheme, is_first};
 
 /// What is counted for some rows, and for each setting of a path.
@@ -42,12 +42,12 @@ impl Ballots {
         let n = n_rows.saturating_mul(n_settings);
         let what = "votes of test rows";
         let counts = match scheme {
-            _ if k == 2 => Counts::Second(filled(n, 1, what)?),
-            _ if scheme.uses_patterns(k) => Counts::Signs(filled(n, k - 1, what)?),
-            Scheme::OneVsRest => Counts::Largest(filled(n, 1, what)?),
+            _ if k == 2 => Counts::Second(try_filled(n, 1, what)?),
+            _ if scheme.uses_patterns(k) => Counts::Signs(try_filled(n, k - 1, what)?),
+            Scheme::OneVsRest => Counts::Largest(try_filled(n, 1, what)?),
             Scheme::OneVsOne | Scheme::Ordinal => {
                 let n_sums = if ties == Ties::LargestSum { n } else { 0 };
-                Counts::Pairs(filled(n, k, what)?, filled(n_sums, k, what)?)
+                Counts::Pairs(try_filled(n, k, what)?, try_filled(n_sums, k, what)?)
             }
         };
         Ok(Self {

@@ -2,8 +2,8 @@
 
 use crate::Result;
 use crate::data::Dense;
-use crate::error::collected;
 use crate::kernel::pack_panels;
+use crate::memory::try_collect;
 use crate::simd::{self, Lanes, Product, panel_width};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -43,7 +43,7 @@ impl<T: Lanes> Coefficients<T> {
             1.0
         };
         let scaled = dual_coef.iter().map(|&v| T::from_f64(v / unit));
-        let values = collected(scaled, "coefficients")?;
+        let values = try_collect(scaled, "coefficients")?;
         if n_rows < MANY || n_sv == 0 {
             let layout = Layout::Few { values, n_sv };
             return Ok(Self { layout, unit });

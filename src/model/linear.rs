@@ -2,7 +2,7 @@
 
 use super::predict::{BRIEF, by_pieces};
 use crate::data::Matrix;
-use crate::error::{filled, zeros};
+use crate::memory::{try_filled, try_zeros};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::Example;
@@ -24,7 +24,7 @@ impl LinearWeights {
     /// All weights 0.
     pub fn zeros(n_cols: usize, biases: &[f64]) -> Result<Self> {
         let width = n_cols + 1;
-        let mut machines = zeros(biases.len(), width, "weights")?;
+        let mut machines = try_zeros(biases.len(), width, "weights")?;
         let of_machine = machines.chunks_exact_mut(width);
         for (machine, bias) in of_machine.zip(biases) {
             machine[n_cols] = *bias;
@@ -80,7 +80,7 @@ pub fn linear_outputs<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
     let machines = LinearWeights::new(weights, matrix.n_cols(), biases)?;
-    let mut outputs = zeros(matrix.n_rows(), biases.len(), "outputs")?;
+    let mut outputs = try_zeros(matrix.n_rows(), biases.len(), "outputs")?;
     machines.write_outputs(matrix, 0, &mut outputs, monitor)?;
     Ok(outputs)
 }
@@ -128,7 +128,7 @@ impl LinearWeights {
     ) -> Result<()> {
         let (m, n) = (self.n_machines(), matrix.n_rows());
         let n_rows = (VALUES / m).clamp(1, n.max(1));
-        let mut outputs = filled(n_rows, m, "outputs")?;
+        let mut outputs = try_filled(n_rows, m, "outputs")?;
         for start in (0..n).step_by(n_rows) {
             let outputs = &mut outputs[..m * n_rows.min(n - start)];
             self.write_outputs(matrix, start, outputs, monitor)?;

@@ -12,10 +12,10 @@ mod votes;
 
 pub use ballots::Ballots;
 pub use linear::{LinearWeights, is_brief, linear_outputs};
-pub use votes::{Ties, Votes};
+pub use votes::{Ties, Votes, n_scores};
 
-use crate::error::{collected, filled, reserve};
 use crate::kernel::{Kernel, KernelKind, PackedRows};
+use crate::memory::{try_collect, try_filled, try_with_capacity};
 use crate::monitor::Monitor;
 use crate::multiclass::{Patterns, Scheme, TrainingSet};
 use crate::simd::Lanes;
@@ -75,14 +75,14 @@ impl<T: Lanes> Model<T> {
         let k = labels.n_classes();
         let all = || settings.iter().flat_map(|machines| machines.iter());
         // The number of each sorted row among the support vectors.
-        let mut number = collected((0..labels.n_rows()).map(|_| u32::MAX), "numbers of rows")?;
+        let mut number = try_collect((0..labels.n_rows()).map(|_| u32::MAX), "numbers of rows")?;
         for &(row, _) in all().flat_map(|machine| &machine.terms) {
             number[row as usize] = 0;
         }
         let n_marked = number.iter().filter(|&&number| number == 0).count();
-        let mut support = reserve(n_marked, 1, "support vectors")?;
-        let mut members = reserve(n_marked, 1, "support vectors")?;
-        let mut n_support = filled(k, 1, "counts of support vectors")?;
+        let mut support = try_with_capacity(n_marked, 1, "support vectors")?;
+        let mut members = try_with_capacity(n_marked, 1, "support vectors")?;
+        let mut n_support = try_filled(k, 1, "counts of support vectors")?;
         for (class, count) in n_support.iter_mut().enumerate() {
             for row in labels.rows_of(class) {
                 if number[row] == 0 {
@@ -95,7 +95,7 @@ impl<T: Lanes> Model<T> {
         }
         let n_sv = support.len();
         let n_coef_rows = n_coef_rows(scheme, k);
-        let mut dual_coef = crate::error::zeros(
+        let mut dual_coef = crate::memory::try_zeros(
             settings.len().saturating_mul(n_coef_rows),
             n_sv,
             "coefficients",
@@ -112,14 +112,14 @@ impl<T: Lanes> Model<T> {
         monitor.check()?;
         let rows = match set.packed() {
             None => {
-                let columns = collected(support.iter().copied(), "support vectors")?;
+                let columns = try_collect(support.iter().copied(), "support vectors")?;
                 PackedRows::columns(columns, labels.n_rows())?
             }
             Some(packed) => packed.gather(&members)?,
         };
         monitor.check()?;
         let n_machines = settings.iter().map(|machines| machines.len()).sum();
-        let mut biases = reserve(n_machines, 1, "biases")?;
+        let mut biases = try_with_capacity(n_machines, 1, "biases")?;
         biases.extend(all().map(|machine| machine.bias));
         let model = Self::check(
             kernel,
@@ -212,7 +212,7 @@ impl<T: Lanes> Model<T> {
         if dual_coef.iter().chain(&biases).any(|v| !v.is_finite()) {
             return bad("a coefficient or an intercept is not finite".into());
         }
-        let mut starts = reserve(k, 2, "classes")?;
+        let mut starts = try_with_capacity(k, 2, "classes")?;
         starts.push(0);
         for n in n_support {
             starts.push(starts[starts.len() - 1] + n);

@@ -7,10 +7,10 @@
 
 use super::Model;
 use super::linear::{self, ROWS as LINEAR_ROWS};
-use super::votes::{Ties, Votes};
+use super::votes::{Ties, Votes, n_scores};
 use crate::data::Matrix;
-use crate::error::{filled, zeros};
 use crate::kernel::{Extent, Queries};
+use crate::memory::{try_filled, try_zeros};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::{Error, Result};
@@ -47,11 +47,7 @@ impl<T: Lanes> Model<T> {
 
     /// A score for each class, row after row; for two classes the output of their machine.
     pub fn class_scores(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<f64>> {
-        let width = if self.n_classes() == 2 {
-            1
-        } else {
-            self.n_classes()
-        };
+        let width = n_scores(self.n_classes());
         let votes = self.votes(0);
         let score = |votes: &mut Votes<'_>, outputs: &[f64], scores: &mut [f64]| {
             votes.scores(outputs, scores);
@@ -107,7 +103,7 @@ impl<T: Lanes> Model<T> {
         matrix.check_n_cols(self.rows.n_cols())?;
         self.kernel.check_range::<T>(Extent::of(matrix))?;
         let n_machines = self.biases.len();
-        let mut results = zeros(matrix.n_rows(), width, "predictions")?;
+        let mut results = try_zeros(matrix.n_rows(), width, "predictions")?;
         if let Some(linear) = &self.linear {
             let of_piece = |(outputs, room): &mut (Vec<f64>, V), first: usize, out: &mut [R]| {
                 monitor.check()?;
@@ -118,7 +114,7 @@ impl<T: Lanes> Model<T> {
                 }
                 Ok(())
             };
-            let room = || Ok((filled(n_machines, 1, "outputs")?, make()));
+            let room = || Ok((try_filled(n_machines, 1, "outputs")?, make()));
             by_pieces(&mut results, width, LINEAR_ROWS, room, of_piece)?;
             return Ok(results);
         }
@@ -127,9 +123,9 @@ impl<T: Lanes> Model<T> {
         let scratch = || {
             let scratch = Scratch {
                 queries: Queries::new(),
-                kernel: filled(block, VECTORS, "kernel values")?,
-                sums: filled(block, self.coefficients.stride(), "sums of machines")?,
-                outputs: filled(block, n_machines, "outputs")?,
+                kernel: try_filled(block, VECTORS, "kernel values")?,
+                sums: try_filled(block, self.coefficients.stride(), "sums of machines")?,
+                outputs: try_filled(block, n_machines, "outputs")?,
             };
             Ok((scratch, make()))
         };

@@ -18,6 +18,11 @@ pub enum Ties {
     LowestLabel,
 }
 
+/// Number of scores of a sample: one per class; for two classes only one.
+pub fn n_scores(n_classes: usize) -> usize {
+    if n_classes == 2 { 1 } else { n_classes }
+}
+
 /// The rule for one number of classes, with room to count.
 #[derive(Debug, Clone)]
 pub struct Votes<'a> {

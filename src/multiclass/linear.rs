@@ -1,8 +1,8 @@
 //! Trains the linear machines of all classes side by side.
 
-use super::Scheme;
+use super::{Scheme, Sides};
 use crate::data::Matrix;
-use crate::error::{count_small, reserve, zeros};
+use crate::memory::{account_small, try_with_capacity, try_zeros};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::{
@@ -78,33 +78,17 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         constant: f64,
     ) -> Result<LinearProblem<'a, T>> {
         let (codes, classes, rows) = (self.codes, self.class_weights, self.row_weights);
-        let sides = self.sides(scheme, number);
-        let label = move |row: usize| {
-            let class = codes[row] as usize;
-            match sides {
-                None => Some(if class == number { 1.0 } else { -1.0 }),
-                Some((a, _)) if class == a => Some(1.0),
-                Some((_, b)) if class == b => Some(-1.0),
-                Some(_) => None,
-            }
-        };
+        let sides = scheme.sides(number, self.n_classes());
+        let label = move |row: usize| sides.label(codes[row] as usize);
         let weight = move |row: usize| {
             classes[codes[row] as usize] * rows.map_or(1.0, |weights| weights[row])
         };
         LinearProblem::new(self.rows, label, weight, constant)
     }
 
-    /// The classes with label +1 and -1 of a machine; `None` for one class against the rest.
-    fn sides(&self, scheme: Scheme, number: usize) -> Option<(usize, usize)> {
-        match self.n_classes() {
-            2 => Some((1, 0)),
-            k => scheme.pair(number, k),
-        }
-    }
-
     /// `x . x` of each row.
     fn squares(&self) -> Result<Vec<f64>> {
-        let mut squares = zeros(self.rows.n_rows(), 1, "squares")?;
+        let mut squares = try_zeros(self.rows.n_rows(), 1, "squares")?;
         squares.par_iter_mut().enumerate().for_each(|(i, square)| {
             let (row, constant) = (self.rows.row(i), 0.0);
             *square = Example { row, constant }.square();
@@ -136,10 +120,10 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         constant: f64,
         totals: &ClassTotals,
     ) -> Outline {
-        let (positive, negative) = match self.sides(scheme, number) {
-            Some((a, b)) => (totals.of[a], totals.of[b]),
-            None => {
-                let (own, all) = (totals.of[number], totals.all);
+        let (positive, negative) = match scheme.sides(number, self.n_classes()) {
+            Sides::Pair { positive, negative } => (totals.of[positive], totals.of[negative]),
+            Sides::OneVsRest { positive } => {
+                let (own, all) = (totals.of[positive], totals.all);
                 (own, (all.0 - own.0, (all.1 - own.1).max(0.0)))
             }
         };
@@ -196,10 +180,10 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
             }
             let recorder = Recorder::new(record_every);
             let machine = solver.solve(&problem, start, recorder, monitor)?;
-            count_small(size_of_val(&machine.weights[..]), WHAT)?;
+            account_small(size_of_val(&machine.weights[..]), WHAT)?;
             Ok(machine)
         };
-        threads::side_by_side(0..n_machines, WHAT, train)
+        threads::try_par_map(0..n_machines, WHAT, train)
     }
 
     /// Refuses trainings whose weights do not fit into memory: during the work, or at its end, when
@@ -209,7 +193,8 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         let at_once = n_machines.min(rayon::current_num_threads());
         let during = at_once * held + (n_machines - at_once) * kept;
         let most = during.max(n_machines.saturating_mul(kept + 1));
-        let room = reserve::<f64>(most, self.rows.n_cols() + 1, "the weights of all machines")?;
+        let room =
+            try_with_capacity::<f64>(most, self.rows.n_cols() + 1, "the weights of all machines")?;
         drop(black_box(room));
         Ok(())
     }

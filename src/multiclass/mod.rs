@@ -12,5 +12,5 @@ mod train;
 
 pub use linear::LinearSet;
 pub use patterns::{Patterns, is_first};
-pub use scheme::{MachineSpec, Scheme, pair, pair_number};
+pub use scheme::{MachineSpec, Scheme, Sides, pair, pair_number};
 pub use train::{RowSource, Training, TrainingSet};

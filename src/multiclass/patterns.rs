@@ -11,7 +11,7 @@
 //! What comes out depends on the counts of each pattern and label only, not on the order in
 //! which different ones were met: a saved copy decides to the bit.
 
-use crate::error::{count_small, filled, reserve};
+use crate::memory::{account_small, try_filled, try_with_capacity};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -74,7 +74,7 @@ impl Patterns {
         let counts = match self.counts.get_mut(signs) {
             Some(counts) => counts,
             None => {
-                count_small(signs.len(), WHAT)?;
+                account_small(signs.len(), WHAT)?;
                 self.counts.entry(signs.to_vec()).or_default()
             }
         };
@@ -129,8 +129,9 @@ impl Patterns {
     /// Patterns that were met, ascending, `n_classes - 1` values each, true for the first class
     /// of a pair; and the counts of all labels, `n_classes` for each pattern.
     pub fn parts(&self) -> Result<(Vec<bool>, Vec<f64>)> {
-        let mut signs = reserve(self.counts.len(), self.n_classes.saturating_sub(1), WHAT)?;
-        let mut table = filled(self.counts.len(), self.n_classes, WHAT)?;
+        let mut signs =
+            try_with_capacity(self.counts.len(), self.n_classes.saturating_sub(1), WHAT)?;
+        let mut table = try_filled(self.counts.len(), self.n_classes, WHAT)?;
         let rows = table.chunks_exact_mut(self.n_classes.max(1));
         for (row, counts) in rows.zip(self.counts.values()) {
             for &(label, count) in counts {
@@ -171,7 +172,7 @@ impl Patterns {
             if met.is_empty() {
                 return bad(format!("pattern {number} of patterns has no counts"));
             }
-            count_small(signs.len(), WHAT)?;
+            account_small(signs.len(), WHAT)?;
             if patterns.counts.insert(signs.to_vec(), met).is_some() {
                 return bad(format!("pattern {number} of patterns is there twice"));
             }

@@ -28,22 +28,54 @@ pub struct MachineSpec {
     pub classes: Vec<usize>,
 }
 
+/// The classes that a machine separates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// Two classes; the samples of other classes are not part of the problem.
+    Pair {
+        /// The class with label +1.
+        positive: usize,
+        /// The class with label -1.
+        negative: usize,
+    },
+    /// One class, with label +1, and all other classes.
+    OneVsRest {
+        /// The class with label +1.
+        positive: usize,
+    },
+}
+
+impl Sides {
+    /// The label of a class: +1 or -1; `None` if its samples are not part of the problem.
+    #[inline]
+    pub fn label(self, class: usize) -> Option<f64> {
+        match self {
+            Sides::Pair { positive, .. } | Sides::OneVsRest { positive } if class == positive => {
+                Some(1.0)
+            }
+            Sides::Pair { negative, .. } => (class == negative).then_some(-1.0),
+            Sides::OneVsRest { .. } => Some(-1.0),
+        }
+    }
+}
+
 /// The most machines that one model may have.
 const MOST_MACHINES: usize = 1 << 24;
 
 impl Scheme {
+    /// All schemes.
+    pub const ALL: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
+
     /// From the name that Python uses.
     pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "ovo" => Ok(Scheme::OneVsOne),
-            "ovr" => Ok(Scheme::OneVsRest),
-            "ordinal" => Ok(Scheme::Ordinal),
-            _ => Err(Error::parameter(
+        let known = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
+        known.ok_or_else(|| {
+            Error::parameter(
                 "multi_class",
                 format!("{name:?}"),
                 "it must be 'ovo', 'ovr' or 'ordinal'",
-            )),
-        }
+            )
+        })
     }
 
     /// The name that Python uses.
@@ -82,44 +114,49 @@ impl Scheme {
         )))
     }
 
-    /// Machine number `number` of these labels.
+    /// The classes that machine number `number` of `k` classes separates.
     ///
     /// One against one: pairs (0, 1), (0, 2), …, (1, 2), …, and the first class is
     /// positive, as in LIBSVM; ordinal: of these (0, 1), (1, 2), …. Two classes: the second
     /// class is positive, as in scikit-learn. One against the rest: the class itself is
     /// positive.
+    pub fn sides(self, number: usize, k: usize) -> Sides {
+        match self.pair(number, k) {
+            _ if k == 2 => Sides::Pair {
+                positive: 1,
+                negative: 0,
+            },
+            Some((positive, negative)) => Sides::Pair { positive, negative },
+            None => Sides::OneVsRest { positive: number },
+        }
+    }
+
+    /// Machine number `number` of these labels.
     pub fn machine(self, number: usize, labels: &Labels) -> MachineSpec {
         let k = labels.n_classes();
-        if k == 2 {
-            return MachineSpec {
-                parts: Parts::new([labels.rows_of(0), labels.rows_of(1)]),
-                signs: vec![-1.0, 1.0],
-                classes: vec![0, 1],
-            };
-        }
-        if let Some((a, b)) = self.pair(number, k) {
-            return MachineSpec {
-                parts: Parts::new([labels.rows_of(a), labels.rows_of(b)]),
-                signs: vec![1.0, -1.0],
-                classes: vec![a, b],
-            };
-        }
-        // One part for each class: class weights differ.
-        let sign = |class| if class == number { 1.0 } else { -1.0 };
+        let sides = self.sides(number, k);
+        // One part for each class, ascending: class weights differ.
+        let classes: Vec<usize> = match sides {
+            Sides::Pair { positive, negative } => {
+                vec![positive.min(negative), positive.max(negative)]
+            }
+            Sides::OneVsRest { .. } => (0..k).collect(),
+        };
+        let label = |&class: &usize| sides.label(class);
         MachineSpec {
-            parts: Parts::new((0..k).map(|class| labels.rows_of(class))),
-            signs: (0..k).map(sign).collect(),
-            classes: (0..k).collect(),
+            parts: Parts::new(classes.iter().map(|&class| labels.rows_of(class))),
+            signs: classes.iter().filter_map(label).collect(),
+            classes,
         }
     }
 
     /// Number of rows of machine number `number` of these labels.
     pub fn n_rows_of(self, number: usize, labels: &Labels) -> usize {
-        match self.pair(number, labels.n_classes()) {
-            Some((a, b)) if labels.n_classes() > 2 => {
-                labels.rows_of(a).len() + labels.rows_of(b).len()
+        match self.sides(number, labels.n_classes()) {
+            Sides::Pair { positive, negative } => {
+                labels.rows_of(positive).len() + labels.rows_of(negative).len()
             }
-            _ => labels.n_rows(),
+            Sides::OneVsRest { .. } => labels.n_rows(),
         }
     }
 

@@ -2,11 +2,12 @@
 
 use super::{MachineSpec, Scheme};
 use crate::data::{Digest, Labels, Matrix};
-use crate::error::{collected, count_small, filled, reserve};
 use crate::kernel::{
-    CachedRows, ComputedRows, ExactSums, Extent, Gram, GramRows, Kernel, KernelKind, KernelRows,
-    KernelSettings, PackedRows, Parts, Threading, WidenedRows, sweep_pays,
+    CachedRows, ComputedRows, ExactSums, Extent, Gram, GramRows, Kernel, KernelKind,
+    KernelSettings, PackedRows, Parts, ShrinkableRows, SingleRows, Threading, WidenedRows,
+    sweep_pays,
 };
+use crate::memory::{account_small, try_collect, try_filled, try_with_capacity};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Problem, Start};
@@ -146,7 +147,7 @@ impl<T: Lanes> TrainingSet<T> {
             return Ok(self);
         }
         let n = self.labels.n_rows();
-        let mut place = crate::error::zeros::<u32>(n, 1, "the order of rows")?;
+        let mut place = crate::memory::try_zeros::<u32>(n, 1, "the order of rows")?;
         for (packed, &row) in self.labels.order().iter().enumerate() {
             place[row as usize] = packed as u32;
         }
@@ -296,7 +297,7 @@ impl<T: Lanes> TrainingSet<T> {
             let machines = solver.solve_rows(&problem, &spec.parts, rows, monitor)?;
             counted(machines.unwrap_or_default(), 0)
         };
-        let trained = threads::side_by_side(0..n_machines, WHAT, train)?;
+        let trained = threads::try_par_map(0..n_machines, WHAT, train)?;
         collect(trained, solver.path_len())
     }
 
@@ -403,7 +404,7 @@ impl<T: Lanes> TrainingSet<T> {
     }
 
     /// Trains each machine on the rows that `make` gives it.
-    fn train_with<R: KernelRows<T>>(
+    fn train_with<R: SingleRows<T> + ShrinkableRows<T>>(
         &self,
         solver: &impl BinarySolver,
         scheme: Scheme,
@@ -428,23 +429,23 @@ impl<T: Lanes> TrainingSet<T> {
             counted(machines, rows.n_computed() + n_exact)
         };
         let size = |number| scheme.n_rows_of(number, &self.labels);
-        let (order, n_large) = self.by_size(collected((0..n_machines).map(size), WHAT)?)?;
+        let (order, n_large) = self.by_size(try_collect((0..n_machines).map(size), WHAT)?)?;
         // One after the other, each with all threads; then side by side.
-        let mut trained = reserve(n_machines, 1, WHAT)?;
+        let mut trained = try_with_capacity(n_machines, 1, WHAT)?;
         for &number in &order[..n_large] {
-            let train = || train_one(number, Threading::Inside);
+            let train = || train_one(number, Threading::Parallel);
             trained.push(threads::keep_awake(train)?);
         }
-        trained.extend(threads::side_by_side(n_large..n_machines, WHAT, |place| {
-            train_one(order[place], Threading::SideBySide)
+        trained.extend(threads::try_par_map(n_large..n_machines, WHAT, |place| {
+            train_one(order[place], Threading::Sequential)
         })?);
         // Back into the order of the scheme.
-        let mut place_of = filled(n_machines, 1, WHAT)?;
+        let mut place_of = try_filled(n_machines, 1, WHAT)?;
         for (place, &number) in order.iter().enumerate() {
             place_of[number] = place;
         }
         let path = |&place: &usize| std::mem::take(&mut trained[place]);
-        let trained = collected(place_of.iter().map(path), WHAT)?;
+        let trained = try_collect(place_of.iter().map(path), WHAT)?;
         collect(trained, solver.path_len())
     }
 
@@ -462,7 +463,7 @@ impl<T: Lanes> TrainingSet<T> {
             Source::Packed(packed) => sweep_pays(packed, n_rows),
             Source::Precomputed(_) => false,
         };
-        let mut numbers = collected(0..sizes.len(), WHAT)?;
+        let mut numbers = try_collect(0..sizes.len(), WHAT)?;
         let is_small = |number: usize| work(&number) < share || !pays(sizes[number]);
         numbers.sort_unstable_by_key(|&number| {
             (is_small(number), std::cmp::Reverse(sizes[number]), number)
@@ -480,16 +481,16 @@ type Path = (Vec<Machine>, u64);
 
 /// Counts what a machine holds, of which there may be very many.
 fn counted(path: Vec<Machine>, n_computed: u64) -> Result<Path> {
-    count_small(size_of_val(&path[..]), WHAT)?;
+    account_small(size_of_val(&path[..]), WHAT)?;
     for machine in &path {
-        count_small(size_of_val(&machine.terms[..]), WHAT)?;
+        account_small(size_of_val(&machine.terms[..]), WHAT)?;
     }
     Ok((path, n_computed))
 }
 
 /// From machines with their paths to paths with their machines.
 fn collect(trained: Vec<Path>, path_len: usize) -> Result<Training> {
-    let settings = (0..path_len).map(|_| reserve(trained.len(), 1, WHAT));
+    let settings = (0..path_len).map(|_| try_with_capacity(trained.len(), 1, WHAT));
     let mut machines: Vec<Vec<Machine>> = settings.collect::<Result<_>>()?;
     let mut n_kernel_evals = 0;
     for (path, computed) in trained {

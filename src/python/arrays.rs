@@ -8,7 +8,7 @@
 //! numbers later.
 
 use crate::data::{Csr, Dense, Matrix, Real};
-use crate::error::reserve;
+use crate::memory::try_with_capacity;
 use crate::{Error, Result};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
@@ -225,7 +225,7 @@ fn sparse_copy<'a, T: Real>(parts: &SparseView<'a, T>) -> Result<Matrix<'a, T>> 
 }
 
 fn copy<T: Real>(values: &[T]) -> Result<Vec<T>> {
-    let mut own = reserve(values.len(), 1, "a copy of the rows")?;
+    let mut own = try_with_capacity(values.len(), 1, "a copy of the rows")?;
     own.extend_from_slice(values);
     Ok(own)
 }
@@ -294,9 +294,9 @@ where
         }
         Matrix::Sparse(csr) => {
             let n_cols = csr.n_cols();
-            let mut offsets: Vec<i64> = reserve(csr.offsets().len(), 1, "sparse rows")?;
+            let mut offsets: Vec<i64> = try_with_capacity(csr.offsets().len(), 1, "sparse rows")?;
             offsets.extend(csr.offsets().iter().map(|&v| v as i64));
-            let mut indices: Vec<i32> = reserve(csr.indices().len(), 1, "sparse rows")?;
+            let mut indices: Vec<i32> = try_with_capacity(csr.indices().len(), 1, "sparse rows")?;
             indices.extend(csr.indices().iter().map(|&v| v as i32));
             let parts = (
                 offsets.into_pyarray(py),
@@ -324,7 +324,7 @@ where
     I: Copy + Into<i64>,
     U: TryFrom<i64>,
 {
-    let mut out = reserve(values.len(), 1, "sparse indices")?;
+    let mut out = try_with_capacity(values.len(), 1, "sparse indices")?;
     // Ends at the first that does not fit.
     out.extend(
         values

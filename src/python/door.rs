@@ -2,7 +2,7 @@
 //! our own pool, listens for Ctrl-C, and comes back as a result or an exception.
 //! Only what is done within a millisecond or so runs in the calling thread.
 
-use crate::error::check_room;
+use crate::memory::check_headroom;
 use crate::monitor::Monitor;
 use crate::{Error, Result, threads};
 use pyo3::prelude::*;
@@ -59,7 +59,7 @@ pub fn run_within<R: Send>(
         Error::parameter("time_limit", limits.seconds.unwrap_or(f64::NAN), rule)
     })?;
     let threads = limits.threads;
-    check_room(threads)?;
+    check_headroom(threads)?;
     let monitor = &Monitor::with_time_limit(limit);
     let mut outcome = None;
     let mut raised = None;

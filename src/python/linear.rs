@@ -5,8 +5,8 @@ use super::door;
 use super::linear_methods::LinearMaker;
 use super::model::names;
 use crate::Error;
-use crate::error::{collected, count_small, reserve, zeros};
-use crate::model::{Ties, Votes, is_brief, linear_outputs};
+use crate::memory::{account_small, try_collect, try_with_capacity, try_zeros};
+use crate::model::{Ties, Votes, is_brief, linear_outputs, n_scores};
 use crate::monitor::Monitor;
 use crate::multiclass::{LinearSet, Patterns, Scheme};
 use crate::solver::Status;
@@ -56,11 +56,11 @@ pub struct LinearTrain {
 
 fn states(given: &Bound<'_, PyList>, n_weights: usize) -> PyResult<Vec<RuleState>> {
     let what = "states of machines";
-    let copy = |values: &[f64]| collected(values.iter().copied(), what);
-    let mut found = reserve(given.len(), 1, what)?;
+    let copy = |values: &[f64]| try_collect(values.iter().copied(), what);
+    let mut found = try_with_capacity(given.len(), 1, what)?;
     for state in given {
         let (n_steps, weights, memory, n_averaged, eta): StateArg<'_> = state.extract()?;
-        count_small(STATE, what)?;
+        account_small(STATE, what)?;
         let (weights, memory) = (copy(slice(&weights)?)?, copy(slice(&memory)?)?);
         let fits = weights.len() == n_weights && [0, n_weights].contains(&memory.len());
         let is_finite = weights.iter().chain(&memory).all(|value| value.is_finite());
@@ -135,15 +135,15 @@ fn to_python(
         machines.len(),
         machines.first().map_or(0, |first| first.weights.len()),
     );
-    let mut weights: Vec<f64> = reserve(m, d, "weights of machines")?;
+    let mut weights: Vec<f64> = try_with_capacity(m, d, "weights of machines")?;
     for machine in &mut machines {
         weights.extend(std::mem::take(&mut machine.weights));
     }
     found.set_item("coef", weights.into_pyarray(py).reshape([m, d])?)?;
     let each = || machines.iter();
-    let biases = collected(each().map(|machine| machine.bias), "biases of machines")?;
+    let biases = try_collect(each().map(|machine| machine.bias), "biases of machines")?;
     found.set_item("intercept", biases.into_pyarray(py))?;
-    let n_iter = collected(
+    let n_iter = try_collect(
         each().map(|machine| machine.n_iter as i64),
         "steps of machines",
     )?;
@@ -153,14 +153,14 @@ fn to_python(
     let proofs = each().filter_map(|machine| machine.certificate);
     let certificates = PyList::empty(py);
     for proof in proofs {
-        count_small(STATE, "certificates of machines")?;
+        account_small(STATE, "certificates of machines")?;
         certificates.append((proof.primal, proof.dual, proof.violation))?;
     }
     found.set_item("certificates", certificates)?;
     let (states, curves) = (PyList::empty(py), PyList::empty(py));
     for machine in machines {
         if let Some(state) = machine.state {
-            count_small(STATE, "states of machines")?;
+            account_small(STATE, "states of machines")?;
             states.append((
                 state.n_steps,
                 state.weights.into_pyarray(py),
@@ -177,7 +177,7 @@ fn to_python(
         let seconds: Vec<f64> = shots.iter().map(|shot| shot.seconds).collect();
         let biases: Vec<f64> = shots.iter().map(|shot| shot.bias).collect();
         let n = shots.len();
-        let mut weights: Vec<f64> = reserve(n, d, "curve_")?;
+        let mut weights: Vec<f64> = try_with_capacity(n, d, "curve_")?;
         weights.extend(shots.into_iter().flat_map(|shot| shot.weights));
         curves.append((
             steps.into_pyarray(py),
@@ -227,7 +227,7 @@ fn patterns_of((signs, counts): &PatternArg<'_>, n_classes: usize) -> PyResult<P
     if signs.iter().any(|&sign| sign > 1) {
         return Err(fits_not());
     }
-    let signs = collected(signs.iter().map(|&sign| sign == 1), "patterns of signs")?;
+    let signs = try_collect(signs.iter().map(|&sign| sign == 1), "patterns of signs")?;
     Ok(Patterns::from_parts(n_classes, &signs, slice(counts)?)?)
 }
 
@@ -251,11 +251,11 @@ pub fn decide<'py>(
     if !values.len().is_multiple_of(m) {
         return Err(fits_not());
     }
-    let width = if n_classes == 2 { 1 } else { n_classes };
+    let width = n_scores(n_classes);
     let n = values.len() / m;
     let work = |monitor: &Monitor| {
-        let mut scores = zeros(n, width, "scores")?;
-        let mut classes: Vec<u32> = zeros(n, 1, "predictions")?;
+        let mut scores = try_zeros(n, width, "scores")?;
+        let mut classes: Vec<u32> = try_zeros(n, 1, "predictions")?;
         let mut votes = Votes::new(scheme, n_classes, patterns.as_ref());
         let rows = values.chunks_exact(m).zip(scores.chunks_exact_mut(width));
         for (row, ((outputs, scores), class)) in rows.zip(&mut classes).enumerate() {
@@ -316,6 +316,6 @@ pub fn count_patterns<'py>(
         }
         patterns.parts()
     })?;
-    let signs = collected(signs.into_iter().map(u8::from), "patterns of signs")?;
+    let signs = try_collect(signs.into_iter().map(u8::from), "patterns of signs")?;
     Ok((signs.into_pyarray(py), counts.into_pyarray(py)))
 }

@@ -1,6 +1,6 @@
 //! The only code that knows Python: arrays in, errors out, one door.
 
-#![allow(missing_docs)] // documented in `python/hinge/_core.pyi`
+#![allow(missing_docs)] // documented in `python/softmargin/_core.pyi`
 
 mod arrays;
 mod door;

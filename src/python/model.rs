@@ -4,8 +4,8 @@ use super::arrays::{AnyMatrix, Rows, rows_to_python};
 use super::door;
 use super::state::{State, not_a_model, restored_rows, restored_view};
 use crate::Error;
-use crate::error::{checked_len, collected};
 use crate::kernel::PackedRows;
+use crate::memory::{checked_len, try_collect};
 use crate::model;
 use crate::monitor::Monitor;
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use std::borrow::Cow;
 
-#[pyclass(module = "hinge._core", frozen)]
+#[pyclass(module = "softmargin._core", frozen)]
 pub struct Model {
     pub inner: AnyModel,
     pub n_iter: Vec<u64>,
@@ -176,7 +176,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let scores = apply!(self, py, rows, threads, class_scores)?;
         let k = with_model!(&self.inner, model => model.n_classes());
-        self.table(py, scores, if k == 2 { 1 } else { k })
+        self.table(py, scores, model::n_scores(k))
     }
 
     fn predict<'py>(
@@ -281,7 +281,7 @@ fn array<T: Element>(
     py: Python<'_>,
     values: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
 ) -> PyResult<Bound<'_, PyArray1<T>>> {
-    Ok(collected(values, "an array")?.into_pyarray(py))
+    Ok(try_collect(values, "an array")?.into_pyarray(py))
 }
 
 /// What one entry of a list takes.

@@ -7,7 +7,7 @@ use super::linear_methods::LinearMaker;
 use super::methods::Maker;
 use crate::Result;
 use crate::data::Matrix;
-use crate::error::{collected, reserve};
+use crate::memory::{try_collect, try_with_capacity};
 use crate::model::Ties;
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
@@ -58,7 +58,7 @@ struct PlanArgs<'py> {
 /// What is allocated to show the cells.
 const WHAT: &str = "a table of cells";
 
-#[pyclass(module = "hinge._core", frozen)]
+#[pyclass(module = "softmargin._core", frozen)]
 pub struct Evaluation {
     jobs: Jobs,
     core: Core,
@@ -73,8 +73,8 @@ enum Jobs {
 fn jobs_of<S>(given: &[JobArg<'_>], solver: impl Fn(&[f64]) -> Result<S>) -> PyResult<Vec<Job<S>>> {
     let job = |(train, test, kernels, path): &JobArg<'_>| {
         Ok(Job {
-            train: collected(slice(train)?.iter().copied(), "rows of splits")?,
-            test: collected(slice(test)?.iter().copied(), "rows of splits")?,
+            train: try_collect(slice(train)?.iter().copied(), "rows of splits")?,
+            test: try_collect(slice(test)?.iter().copied(), "rows of splits")?,
             kernels: kernels
                 .iter()
                 .map(KernelArgs::settings)
@@ -165,18 +165,18 @@ impl Evaluation {
     fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
         let cells = self.all_cells()?;
-        let done = collected(cells.iter().map(Option::is_some), WHAT)?;
+        let done = try_collect(cells.iter().map(Option::is_some), WHAT)?;
         found.set_item("done", done.into_pyarray(py))?;
         let score = |name: &str, of: fn(&Scores) -> f64| {
             let value = |cell: &Option<&Cell>| cell.map_or(0.0, |cell| of(&cell.scores));
-            let values = collected(cells.iter().map(value), WHAT)?;
+            let values = try_collect(cells.iter().map(value), WHAT)?;
             found.set_item(name, values.into_pyarray(py))
         };
         score("accuracy", |scores| scores.accuracy)?;
         score("balanced_accuracy", |scores| scores.balanced_accuracy)?;
         score("f1_macro", |scores| scores.f1_macro)?;
         let number = |name: &str, of: fn(&Cell) -> u64| {
-            let values = collected(cells.iter().map(|cell| cell.map_or(0, of)), WHAT)?;
+            let values = try_collect(cells.iter().map(|cell| cell.map_or(0, of)), WHAT)?;
             found.set_item(name, values.into_pyarray(py))
         };
         number("n_support", |cell| cell.n_support.into())?;
@@ -203,7 +203,7 @@ impl Evaluation {
             }
         };
         let n_cells = sizes.iter().map(|(kernels, settings)| kernels * settings);
-        let mut cells = reserve(n_cells.sum(), 1, WHAT)?;
+        let mut cells = try_with_capacity(n_cells.sum(), 1, WHAT)?;
         for (number, (n_kernels, n_settings)) in sizes.into_iter().enumerate() {
             for kernel in 0..n_kernels {
                 let found = self.core.cells(number, kernel);

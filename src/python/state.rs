@@ -2,8 +2,8 @@
 
 use super::arrays::{Rows, View, slice};
 use crate::data::Matrix;
-use crate::error::{collected, reserve};
 use crate::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows};
+use crate::memory::{try_collect, try_with_capacity};
 use crate::model::Model;
 use crate::multiclass::{Patterns, Scheme};
 use crate::simd::Lanes;
@@ -67,7 +67,7 @@ fn array<T: Element + Clone + 'static>(state: &Bound<'_, PyDict>, name: &str) ->
     let values: PyReadonlyArray1<'_, T> = field(state, name)?;
     let wrong = |error| PyErr::from(not_a_model(&format!("{name}: {error}")));
     let values = slice(&values).map_err(wrong)?;
-    Ok(collected(values.iter().cloned(), "a part of a model")?)
+    Ok(try_collect(values.iter().cloned(), "a part of a model")?)
 }
 
 /// The patterns of a state, which is older than they are or has no use for them if they are
@@ -85,7 +85,7 @@ fn patterns(state: &Bound<'_, PyDict>) -> PyResult<Option<(Vec<bool>, Vec<f64>)>
     if let Some(sign) = signs.iter().find(|sign| **sign > 1) {
         return Err(not_a_model(&format!("patterns has {sign}, which is not 0 or 1")).into());
     }
-    let signs = collected(signs.into_iter().map(|sign| sign == 1), "patterns of signs")?;
+    let signs = try_collect(signs.into_iter().map(|sign| sign == 1), "patterns of signs")?;
     Ok(Some((signs, array(state, "pattern_counts")?)))
 }
 
@@ -93,7 +93,7 @@ fn patterns(state: &Bound<'_, PyDict>) -> PyResult<Option<(Vec<bool>, Vec<f64>)>
 fn status(state: &Bound<'_, PyDict>) -> PyResult<Vec<Cow<'static, str>>> {
     let words: Bound<'_, PyList> = field(state, "status")?;
     let wrong = |_| PyErr::from(not_a_model("status has the wrong type"));
-    let mut found = reserve(words.len(), 1, "a part of a model")?;
+    let mut found = try_with_capacity(words.len(), 1, "a part of a model")?;
     for word in words.iter() {
         let word: Cow<'_, str> = word.extract().map_err(wrong)?;
         let mut known = Status::ALL.map(Status::name).into_iter();
@@ -126,7 +126,7 @@ impl<'py> State<'py> {
             rows: (!rows.is_none()).then_some(rows),
             n_cols: field(state, "n_cols")?,
             support: array(state, "support")?,
-            n_support: collected(n_support.into_iter().map(|n| n as usize), "classes")?,
+            n_support: try_collect(n_support.into_iter().map(|n| n as usize), "classes")?,
             dual_coef: array(state, "dual_coef")?,
             biases: array(state, "intercept")?,
             patterns: patterns(state)?,
@@ -142,7 +142,7 @@ impl<'py> State<'py> {
             return Err(not_a_model("rows are missing"));
         }
         let kernel = self.settings.check_numbers()?;
-        let columns = collected(self.support.iter().copied(), "support vectors")?;
+        let columns = try_collect(self.support.iter().copied(), "support vectors")?;
         let rows = PackedRows::columns(columns, self.n_cols)?;
         self.assemble(kernel, rows)
     }
@@ -152,7 +152,7 @@ impl<'py> State<'py> {
             return Err(not_a_model("a precomputed kernel has no rows"));
         }
         let kernel = self.settings.check(matrix)?;
-        let order = collected(0..matrix.n_rows() as u32, "the order of rows")?;
+        let order = try_collect(0..matrix.n_rows() as u32, "the order of rows")?;
         self.assemble(kernel, PackedRows::new(matrix, &order)?)
     }
 

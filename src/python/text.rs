@@ -9,7 +9,7 @@ use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-#[pyclass(module = "hinge._core")]
+#[pyclass(module = "softmargin._core")]
 pub struct LibsvmReader {
     reader: Option<AnyReader>,
 }

@@ -6,8 +6,8 @@ use super::kernels::KernelArgs;
 use super::model::{AnyModel, Model};
 use crate::Result;
 use crate::data::{Labels, Matrix};
-use crate::error::{collected, count_small, reserve};
 use crate::kernel::{Extent, Kernel, KernelKind, KernelSettings};
+use crate::memory::{account_small, try_collect, try_with_capacity};
 use crate::model;
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, Scheme, Training, TrainingSet};
@@ -58,11 +58,11 @@ pub type StartArg<'py> = (
 
 fn starts(given: &Bound<'_, PyList>) -> PyResult<Vec<Start>> {
     let what = "starts of machines";
-    let mut found = reserve(given.len(), 1, what)?;
+    let mut found = try_with_capacity(given.len(), 1, what)?;
     for start in given {
         let (rows, coefficients): StartArg<'_> = start.extract()?;
         let rows = slice(&rows)?.iter().copied();
-        count_small(size_of::<(u32, f64)>() * rows.len(), what)?;
+        account_small(size_of::<(u32, f64)>() * rows.len(), what)?;
         found.push(match coefficients {
             None => Start::Rows(rows.collect()),
             Some(coefficients) => {
@@ -221,9 +221,9 @@ where
     Ok(Model {
         n_kernel_evals: n_kernel_evals + model.n_counting_evals(n_rows),
         inner: AnyModel::from(model),
-        n_iter: collected(each.clone().map(|machine| machine.n_iter as u64), what)?,
-        n_loops: collected(each.clone().map(|machine| machine.n_loops as u64), what)?,
-        status: collected(each.map(name), what)?,
+        n_iter: try_collect(each.clone().map(|machine| machine.n_iter as u64), what)?,
+        n_loops: try_collect(each.clone().map(|machine| machine.n_loops as u64), what)?,
+        status: try_collect(each.map(name), what)?,
         rows_digest: Some(digest),
     })
 }

@@ -1,18 +1,18 @@
-//! Where the time of an evaluation goes.
+//! The time that an evaluation spends in each phase.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// What a thread is doing.
+/// The phases of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Gathers, scales and packs the rows of a split.
+    /// Gathering, scaling and packing the samples of a split.
     Rows,
-    /// Computes their products.
+    /// Computing their products.
     Products,
-    /// Trains, which includes the kernel values that are asked for first.
+    /// Training, including the kernel values that it reads first.
     Training,
-    /// Computes outputs of the test rows, and counts.
+    /// Predicting and scoring the test samples.
     Testing,
 }
 
@@ -35,12 +35,12 @@ impl Phase {
     }
 }
 
-/// Nanoseconds of all threads, by phase.
+/// Nanoseconds per phase, summed over all threads.
 #[derive(Debug, Default)]
 pub struct Clock([AtomicU64; Phase::ALL.len()]);
 
 impl Clock {
-    /// Counts the time until the result is dropped.
+    /// Measures the time until the result is dropped.
     pub fn start(&self, phase: Phase) -> Running<'_> {
         Running {
             total: &self.0[phase as usize],
@@ -57,7 +57,7 @@ impl Clock {
     }
 }
 
-/// A phase that goes on.
+/// A running measurement.
 pub struct Running<'a> {
     total: &'a AtomicU64,
     start: Instant,

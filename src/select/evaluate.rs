@@ -1,12 +1,13 @@
-//! Jobs of trainings and tests, and in which order they are done.
+//! Evaluation jobs and their schedule.
 
 use super::clock::{Clock, Phase};
 use super::scores::Scores;
 use super::shared::Shared;
-use super::split::{Scaling, Split};
-use super::task::{Memory, Task};
+use super::split::Scaling;
+use super::task::{Buffers, Task};
 use crate::data::Matrix;
 use crate::kernel::{KernelKind, KernelSettings};
+use crate::memory::byte_count;
 use crate::model::{Ballots, Ties};
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
@@ -20,32 +21,34 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// One split with the cells to evaluate on it: all kernels with the whole path of the solver.
 #[derive(Debug, Clone)]
 pub struct Job<S> {
-    /// Numbers of the training rows, in the order in which a single training would see them; a
-    /// number may occur more than once.
+    /// Indices of the training samples, in the order in which a single training would see them;
+    /// an index may occur more than once.
     pub train: Vec<u32>,
-    /// Numbers of the rows to predict.
+    /// Indices of the test samples.
     pub test: Vec<u32>,
     /// The kernels.
     pub kernels: Vec<KernelSettings>,
-    /// The method.
+    /// The solver with its path of settings.
     pub solver: S,
 }
 
 impl<S> Job<S> {
-    /// Refuses rows that are not there, and kernels that are not functions of rows.
+    /// Fails on indices that are out of bounds and on precomputed kernels.
     pub(super) fn check(&self, n_rows: usize, plan: &Plan<'_>) -> Result<()> {
         if plan.codes.len() != n_rows || plan.codes.iter().any(|&c| c as usize >= plan.n_classes) {
-            return Err(Error::Shape("class codes do not fit the rows".into()));
+            return Err(Error::Shape(
+                "the class codes do not match the samples of X".into(),
+            ));
         }
         let mut rows = self.train.iter().chain(&self.test);
         if let Some(row) = rows.find(|&&row| row as usize >= n_rows) {
             return Err(Error::Shape(format!(
-                "a split names row {row}, but X has {n_rows} rows"
+                "a split contains the index {row}, but X has {n_rows} samples"
             )));
         }
         let is_precomputed = |kernel: &KernelSettings| kernel.kind == KernelKind::Precomputed;
         if self.kernels.iter().any(is_precomputed) {
-            let message = "a precomputed kernel has no rows to split";
+            let message = "model selection does not support precomputed kernels";
             return Err(Error::Data(message.into()));
         }
         Ok(())
@@ -55,51 +58,52 @@ impl<S> Job<S> {
 /// What all jobs have in common.
 #[derive(Debug, Clone)]
 pub struct Plan<'a> {
-    /// The class of each row, below `n_classes`.
+    /// The class of each sample, less than `n_classes`.
     pub codes: &'a [u32],
     /// Number of classes.
     pub n_classes: usize,
-    /// Weight of each class; `None` balances the classes of the training rows.
+    /// The weight of each class; `None` balances the classes of the training samples.
     pub class_weights: Option<&'a [f64]>,
-    /// Weight of each row.
+    /// The weight of each sample.
     pub row_weights: Option<&'a [f64]>,
-    /// How rows are scaled.
+    /// How features are scaled.
     pub scaling: Scaling,
-    /// How classes are split into machines.
+    /// How classes are split into binary problems.
     pub scheme: Scheme,
-    /// How votes that tie are counted.
+    /// How ties between votes are broken.
     pub ties: Ties,
-    /// The most bytes of products and kernel matrices.
+    /// Memory budget in bytes for products and kernel matrices.
     pub budget_bytes: usize,
 }
 
-/// What one cell did on one split.
+/// The result of one cell of the grid on one split.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// Of the predictions for the test rows.
+    /// The scores of the predictions for the test samples.
     pub scores: Scores,
-    /// Training rows that are a support vector of some machine.
+    /// Number of training samples that are a support vector of some machine.
     pub n_support: u32,
-    /// Steps of all machines.
+    /// Iterations of all machines.
     pub n_iter: u64,
-    /// Loops of all machines.
+    /// Outer loops of all machines.
     pub n_loops: u64,
-    /// Kernel values computed; what the settings of a path share counts for the first.
+    /// Number of kernel values computed; those that the settings of a path share are counted for
+    /// the first setting.
     pub n_kernel_evals: u64,
-    /// Machines that did not converge.
+    /// Number of machines that did not converge.
     pub n_unfinished: u32,
-    /// Those of them that stalled.
+    /// Number of machines that stalled.
     pub n_stalled: u32,
 }
 
-/// The cells of each job: for each kernel, once it is done, the cells of the path.
+/// The results of all jobs: for each finished kernel, the cells of the path.
 pub struct Evaluation {
     cells: Vec<Vec<OnceLock<Vec<Cell>>>>,
     n_shared: AtomicUsize,
     clock: Clock,
 }
 
-/// What runs side by side.
+/// What is evaluated in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Splits, each with its own products and kernel matrix.
@@ -108,12 +112,12 @@ pub(super) enum Mode {
     Kernels,
     /// Machines on one matrix.
     Machines,
-    /// Machines and the insides of large ones; no matrix of all rows.
+    /// Machines and the sweeps of large ones, without a kernel matrix of all samples.
     Rows,
 }
 
 impl Evaluation {
-    /// Nothing done yet.
+    /// An evaluation without results.
     pub fn new<S>(jobs: &[Job<S>]) -> Self {
         let kernels = |job: &Job<S>| job.kernels.iter().map(|_| OnceLock::new()).collect();
         Self {
@@ -123,44 +127,44 @@ impl Evaluation {
         }
     }
 
-    /// Products of splits that were copied from those of all rows.
+    /// Number of splits' products that were copied from those of all samples.
     pub fn n_shared(&self) -> usize {
         self.n_shared.load(Ordering::Relaxed)
     }
 
-    /// Seconds of all threads in each phase.
+    /// Seconds in each phase, summed over all threads.
     pub fn seconds(&self) -> [(Phase, f64); 4] {
         self.clock.seconds()
     }
 
-    /// Kernels of all jobs that are done.
+    /// Number of finished kernels of all jobs.
     pub fn n_done(&self) -> usize {
         let kernels = self.cells.iter().flatten();
         kernels.filter(|cells| cells.get().is_some()).count()
     }
 
-    /// Where its time goes.
+    /// Measures the time in each phase.
     pub(super) fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Whether all kernels of a job are done.
+    /// Whether all kernels of a job are finished.
     pub(super) fn is_done(&self, job: usize) -> bool {
         self.cells[job].iter().all(|cells| cells.get().is_some())
     }
 
-    /// Enters the cells of one kernel of one job, unless they are there.
+    /// Stores the cells of one kernel of one job, unless they exist already.
     pub(super) fn set(&self, job: usize, kernel: usize, cells: &[Cell]) {
         let _ = self.cells[job][kernel].set(cells.to_vec());
     }
 
-    /// The cells of one kernel of one job, if they are done.
+    /// The cells of one kernel of one job; `None` if they are not finished.
     pub fn cells(&self, job: usize, kernel: usize) -> Option<&[Cell]> {
         self.cells.get(job)?.get(kernel)?.get().map(Vec::as_slice)
     }
 
-    /// Evaluates all cells that are not done, in parallel in the pool of the caller. `T` is the
-    /// type of the kernel values. Ends early, without an error, when the time is up.
+    /// Evaluates all cells that are not finished, in parallel in the current thread pool. `T` is
+    /// the type of the kernel values. Returns early without an error at the time limit.
     pub fn run<S: Lanes, T: Lanes, M: BinarySolver + Sync>(
         &self,
         rows: &Matrix<'_, S>,
@@ -174,36 +178,35 @@ impl Evaluation {
         let wanted: Vec<&Job<M>> = todo.iter().map(|&number| &jobs[number]).collect();
         let shared = Shared::<T>::find(rows, plan, &wanted, monitor)?;
         let budget = plan.budget_bytes - shared.as_ref().map_or(0, Shared::bytes);
-        let memory = Memory::<T>::for_jobs(jobs);
+        let buffers = Buffers::<T>::for_jobs(jobs);
         let run = |mode: Mode, number: usize| {
             let task = Task {
                 rows,
                 plan,
                 job: &jobs[number],
                 cells: &self.cells[number],
-                memory: &memory,
+                buffers: &buffers,
                 shared: shared.as_ref(),
                 n_shared: &self.n_shared,
                 clock: &self.clock,
                 monitor,
             };
-            task.run(mode).map_err(|error| task.explain(error))
+            task.run(mode).map_err(|error| task.add_context(error))
         };
         let mode = |number: usize| mode_of::<T, M>(&jobs[number], plan, todo.len(), budget);
-        let (side_by_side, alone): (Vec<usize>, Vec<usize>) =
+        let (parallel, sequential): (Vec<usize>, Vec<usize>) =
             todo.iter().partition(|&&number| mode(number) == Mode::Jobs);
-        side_by_side
+        parallel
             .into_par_iter()
             .with_max_len(1)
             .try_for_each(|number| run(Mode::Jobs, number))?;
-        alone
+        sequential
             .into_iter()
             .try_for_each(|number| run(mode(number), number))
     }
 }
 
-/// The mode of a job that keeps all threads busy within the budget: that of the matrices, and of
-/// the votes that are counted on each of them.
+/// Chooses the mode that keeps all threads busy while matrices and votes fit the budget.
 fn mode_of<T: Lanes, M: BinarySolver>(
     job: &Job<M>,
     plan: &Plan<'_>,
@@ -211,7 +214,7 @@ fn mode_of<T: Lanes, M: BinarySolver>(
     budget: usize,
 ) -> Mode {
     let threads = rayon::current_num_threads();
-    let matrix = Split::<T>::bytes(job.train.len(), job.train.len() + job.test.len());
+    let matrix = byte_count::<T>(job.train.len(), job.train.len() + job.test.len());
     let of_row = Ballots::bytes_of_row(plan.n_classes, job.solver.path_len());
     let votes = of_row.checked_mul(job.test.len());
     let fits = |n_matrices: usize, n_votes: usize| {
@@ -226,7 +229,7 @@ fn mode_of<T: Lanes, M: BinarySolver>(
     } else if fits(1 + threads, threads) && job.kernels.len() >= threads {
         Mode::Kernels
     } else if fits(2, 0) {
-        // The machines of all pairs, as the mode below keeps them, take more than the votes.
+        // Votes are not counted here: the models of the next mode take more memory.
         Mode::Machines
     } else {
         Mode::Rows

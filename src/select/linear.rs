@@ -1,11 +1,12 @@
-//! One split of linear machines: its rows scaled, each setting of the path trained and tested.
+//! Evaluation of linear methods: each setting of the path is trained and tested on the scaled
+//! samples of a split.
 
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Evaluation, Job, Plan};
 use super::scores::Counts;
 use super::split::scaling_of;
 use crate::data::Matrix;
-use crate::error::{collected, reserve};
+use crate::memory::{try_collect, try_with_capacity};
 use crate::model::{LinearWeights, Votes};
 use crate::monitor::Monitor;
 use crate::multiclass::{LinearSet, Patterns, Scheme};
@@ -15,17 +16,18 @@ use crate::solver::linear::{LinearMachine, LinearMethod};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// A linear method with the settings of its path, each of which is trained alone.
+/// A linear method with the settings of its path, which are trained independently.
 #[derive(Debug, Clone)]
 pub struct LinearPath {
-    /// The method with each setting.
+    /// The method for each setting.
     pub methods: Vec<LinearMethod>,
-    /// The value of the constant feature, 0 for none.
+    /// The value of the constant feature; 0 for none.
     pub constant: f64,
 }
 
 impl Evaluation {
-    /// As [`Evaluation::run`], for linear methods: the kernels of a job only count.
+    /// As [`Evaluation::run`], for linear methods, which ignore the kernels of a job: all of them
+    /// get the same cells.
     pub fn run_linear<T: Lanes>(
         &self,
         rows: &Matrix<'_, T>,
@@ -33,16 +35,14 @@ impl Evaluation {
         jobs: &[Job<LinearPath>],
         monitor: &Monitor,
     ) -> Result<()> {
-        let all = rows
-            .values()
-            .len()
-            .saturating_mul(size_of::<T>() + 4)
-            .max(1);
-        // Gathered, then scaled: for a moment there are two copies.
-        let side_by_side = (plan.budget_bytes / 2 / all).max(1);
+        // Values, and column indices of sparse rows.
+        let entry_bytes = size_of::<T>() + size_of::<u32>();
+        let bytes = rows.values().len().saturating_mul(entry_bytes).max(1);
+        // Samples are gathered and then scaled: each split takes up to two copies.
+        let at_once = (plan.budget_bytes / 2 / bytes).max(1);
         let todo: Vec<usize> = (0..jobs.len()).filter(|&job| !self.is_done(job)).collect();
-        // As many splits at a time as the budget has room for copies of their rows.
-        for numbers in todo.chunks(side_by_side) {
+        // As many splits at once as the budget allows.
+        for numbers in todo.chunks(at_once) {
             numbers.par_iter().with_max_len(1).try_for_each(|&number| {
                 let job = &jobs[number];
                 job.check(rows.n_rows(), plan)?;
@@ -61,13 +61,13 @@ impl Evaluation {
     }
 }
 
-/// The rows of a split, scaled, in the order of the caller.
+/// The scaled samples of a split, in the order of the caller.
 struct Split<T: Lanes> {
     train: Matrix<'static, T>,
     test: Matrix<'static, T>,
-    /// Among the classes of the training rows.
+    /// The class of each training sample, among those that occur in the training samples.
     codes: Vec<u32>,
-    /// The class, among all, of each class of the training rows.
+    /// The classes that occur in the training samples.
     classes: Vec<u32>,
     test_codes: Vec<u32>,
     class_weights: Vec<f64>,
@@ -93,7 +93,7 @@ impl<T: Lanes> Split<T> {
         classes.dedup();
         if classes.len() < 2 {
             return Err(Error::Data(format!(
-                "a split has training rows of {} class(es), but a classifier needs at least 2",
+                "the training samples of a split have {} class(es), but a classifier needs at least 2",
                 classes.len()
             )));
         }
@@ -123,7 +123,7 @@ impl<T: Lanes> Split<T> {
         })
     }
 
-    /// The cells of the path; `None` if the time was up.
+    /// The cells of the path; `None` if the time limit was reached.
     fn evaluate(
         &self,
         plan: &Plan<'_>,
@@ -157,7 +157,7 @@ impl<T: Lanes> Split<T> {
 
     fn test(&self, plan: &Plan<'_>, machines: &[LinearMachine], monitor: &Monitor) -> Result<Cell> {
         let (k, scheme) = (self.classes.len(), plan.scheme);
-        let biases = collected(machines.iter().map(|machine| machine.bias), "biases")?;
+        let biases = try_collect(machines.iter().map(|machine| machine.bias), "biases")?;
         let mut all = LinearWeights::zeros(self.train.n_cols(), &biases)?;
         for (number, machine) in machines.iter().enumerate() {
             all.of_machine(number)[..machine.weights.len()].copy_from_slice(&machine.weights);
@@ -176,7 +176,7 @@ impl<T: Lanes> Split<T> {
             }
         })?;
         let mut votes = Votes::new(scheme, k, patterns.as_ref());
-        let mut predicted = reserve(self.test_codes.len(), 1, "predictions")?;
+        let mut predicted = try_with_capacity(self.test_codes.len(), 1, "predictions")?;
         all.visit(&self.test, monitor, |_, outputs| {
             predicted.push(self.classes[votes.winner(outputs, plan.ties) as usize]);
             Ok(())
@@ -195,15 +195,9 @@ impl<T: Lanes> Split<T> {
     }
 }
 
-/// Whether some machine does not get a row of a class right by a margin of 1.
+/// Whether a sample of `class` is on the wrong side of the margin of some machine.
 fn is_support(scheme: Scheme, k: usize, class: usize, outputs: &[f64]) -> bool {
-    let sign = |machine: usize| match scheme.pair(machine, k) {
-        _ if k == 2 => Some(if class == 1 { 1.0 } else { -1.0 }),
-        None => Some(if class == machine { 1.0 } else { -1.0 }),
-        Some((a, _)) if class == a => Some(1.0),
-        Some((_, b)) if class == b => Some(-1.0),
-        Some(_) => None,
-    };
+    let label = |machine: usize| scheme.sides(machine, k).label(class);
     let mut each = outputs.iter().enumerate();
-    each.any(|(machine, output)| sign(machine).is_some_and(|sign| sign * output <= 1.0))
+    each.any(|(machine, output)| label(machine).is_some_and(|label| label * output <= 1.0))
 }

@@ -1,12 +1,11 @@
-//! Model selection: many trainings on parts of the same rows, as one computation.
+//! Model selection: many trainings on subsets of the same samples as one computation.
 //!
-//! The unit of work is a split: training rows, and test rows to be predicted. Its rows are
-//! scaled by its training rows, sorted by class and packed once; their products (squared
-//! distances, or dot products) are computed once and serve every kernel (and other splits that scale rows alike); a kernel matrix,
-//! whose rows are computed when they are first asked for, serves every machine and the whole
-//! path of a method. Test rows are columns of the same
-//! matrix. Machines are counted one after the other and forgotten; what comes out of a cell is
-//! its scores, and what its training took.
+//! The unit of work is a split into training and test samples. The samples of a split are scaled
+//! by its training samples, sorted by class and packed once. Their products (squared distances or
+//! dot products) are computed once for all kernels, and for all splits with the same scaling. A
+//! kernel matrix, whose rows are computed when they are first read, is shared by all binary
+//! problems and all settings of a path; the test samples are columns of the same matrix. Machines
+//! are not kept: only their votes are, so that the result of a cell is its scores and counts.
 
 mod clock;
 mod evaluate;

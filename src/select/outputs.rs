@@ -1,23 +1,23 @@
-//! Outputs of the machines of a path for the rows of a split.
+//! Decision values of the machines of a path for the samples of a split.
 
 use super::gram::LazyGram;
 use crate::Result;
-use crate::error::{filled, reserve};
 use crate::kernel::{ExactSums, KernelMatrix, Threading};
+use crate::memory::{try_filled, try_with_capacity};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 use crate::solver::Machine;
 
-/// The outputs of a path for the columns from `first` on, setting after setting. What two
-/// settings that follow each other have in common is summed once.
+/// The decision values of a path for the columns from `first`, one setting after the other. Terms
+/// that consecutive settings share are summed once.
 pub fn outputs<T: Lanes>(
     gram: &LazyGram<'_, T>,
     n_cols: usize,
     first: usize,
     path: &[Machine],
 ) -> Result<Vec<f64>> {
-    let mut outputs = reserve(path.len(), n_cols, "outputs of test rows")?;
-    let mut sums: Vec<f64> = filled(n_cols, 1, "outputs of test rows")?;
+    let mut outputs = try_with_capacity(path.len(), n_cols, "decision values of test samples")?;
+    let mut sums: Vec<f64> = try_filled(n_cols, 1, "decision values of test samples")?;
     let mut last: &[(u32, f64)] = &[];
     for machine in path {
         let terms = &machine.terms[..];
@@ -31,9 +31,9 @@ pub fn outputs<T: Lanes>(
     Ok(outputs)
 }
 
-/// Computes the outputs of machines in f64 that need it; `outputs` are those of a path for some
-/// rows, setting after setting.
-pub fn replace_coarse(
+/// Recomputes in f64 the decision values of those machines that need it; `outputs` are those of a
+/// path for `rows`, one setting after the other.
+pub fn recompute_in_f64(
     outputs: &mut [f64],
     path: &[Machine],
     exact: &dyn ExactSums,
@@ -45,13 +45,14 @@ pub fn replace_coarse(
             let terms = machine.terms.iter();
             let terms: Vec<_> = terms.map(|&(row, beta)| (row as usize, beta)).collect();
             outputs.fill(machine.bias);
-            exact.add(&terms, rows, outputs, Threading::SideBySide, monitor)?;
+            exact.add(&terms, rows, outputs, Threading::Sequential, monitor)?;
         }
     }
     Ok(())
 }
 
-/// Adds what the sum of some terms has that another has not, if that is less than the sum.
+/// Updates `sums` from the terms `old` to the terms `new`. Returns false, without a change, if
+/// that takes more terms than starting again from zero.
 fn add_change<T: Lanes>(
     gram: &LazyGram<'_, T>,
     first: usize,
@@ -67,7 +68,7 @@ fn add_change<T: Lanes>(
         );
         return true;
     }
-    // Where rows ascend, as those of exact machines do, each row comes up once.
+    // If the samples ascend, as those of `Svc` do, each of them occurs once.
     let mut changes: Vec<(f64, &[T])> = Vec::with_capacity(new.len());
     let (mut old, mut new) = (old, new);
     let n_new = new.len();

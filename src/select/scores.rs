@@ -1,52 +1,51 @@
-//! What a cell is judged by: three scores of its predictions, as scikit-learn defines them.
+//! Scores of predictions, as defined by scikit-learn.
 //!
-//! Counts of each class are enough: rows that have it, rows that are predicted to have it, and
-//! rows where both agree. A table of every class against every other would hold the square of
-//! that, for nothing.
+//! Three counts per class are enough: true samples, predicted samples, and correct predictions.
+//! The confusion matrix, whose size is quadratic in the number of classes, is not needed.
 
 use crate::Result;
-use crate::error::{filled, reserve};
+use crate::memory::{try_filled, try_with_capacity};
 
-/// Scores of predictions; NaN if there are none.
+/// Scores of predictions; NaN if there are no samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores {
-    /// Share of rows whose class was predicted.
+    /// The fraction of correct predictions.
     pub accuracy: f64,
-    /// Mean over the classes of the rows of the share of their rows that was predicted right.
+    /// The mean recall over the classes of the samples.
     pub balanced_accuracy: f64,
-    /// Mean of F1 over the classes that the rows or the predictions have.
+    /// The mean F1 score over the classes of the samples and predictions.
     pub f1_macro: f64,
 }
 
-/// Rows of each class, with the room that scoring needs.
+/// Counts per class, in buffers that are reused.
 pub struct Counts {
-    true_rows: Vec<u32>,
+    n_true: Vec<u32>,
     predicted: Vec<u32>,
     right: Vec<u32>,
-    /// A number for each class that counts.
+    /// The score of each class that occurs.
     each: Vec<f64>,
 }
 
 impl Counts {
-    /// Room for so many classes.
+    /// Counts for `n_classes` classes.
     pub fn new(n_classes: usize) -> Result<Self> {
         let what = "counts of classes";
         Ok(Self {
-            true_rows: filled(n_classes, 1, what)?,
-            predicted: filled(n_classes, 1, what)?,
-            right: filled(n_classes, 1, what)?,
-            each: reserve(n_classes, 1, what)?,
+            n_true: try_filled(n_classes, 1, what)?,
+            predicted: try_filled(n_classes, 1, what)?,
+            right: try_filled(n_classes, 1, what)?,
+            each: try_with_capacity(n_classes, 1, what)?,
         })
     }
 
-    /// The scores of predictions for rows of these classes.
+    /// The scores of predictions for samples of these classes.
     pub fn scores(&mut self, classes: &[u32], predicted: impl Iterator<Item = u32>) -> Scores {
-        for counts in [&mut self.true_rows, &mut self.predicted, &mut self.right] {
+        for counts in [&mut self.n_true, &mut self.predicted, &mut self.right] {
             counts.fill(0);
         }
         let mut n_right = 0;
         for (&class, predicted) in classes.iter().zip(predicted) {
-            self.true_rows[class as usize] += 1;
+            self.n_true[class as usize] += 1;
             self.predicted[predicted as usize] += 1;
             if class == predicted {
                 self.right[class as usize] += 1;
@@ -60,10 +59,10 @@ impl Counts {
         }
     }
 
-    /// The mean of a quotient over the classes whose divisor is not 0.
+    /// The mean of a ratio over the classes whose denominator is not 0.
     fn mean(&mut self, quotient: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
         self.each.clear();
-        let counts = self.right.iter().zip(&self.true_rows).zip(&self.predicted);
+        let counts = self.right.iter().zip(&self.n_true).zip(&self.predicted);
         for ((&right, &n_true), &n_predicted) in counts {
             let (above, below) = quotient(right.into(), n_true.into(), n_predicted.into());
             if below > 0.0 {
@@ -74,10 +73,11 @@ impl Counts {
     }
 }
 
-/// Values that are added one after the other, eight sums at a time.
+/// The longest block of values that is summed without splitting, as in numpy.
 const BLOCK: usize = 128;
 
-/// The sum in the order in which numpy adds, so that scores have the bits of scikit-learn's.
+/// The sum in the order of numpy's pairwise summation, so that scores equal those of scikit-learn
+/// bit by bit.
 fn sum(values: &[f64]) -> f64 {
     if values.len() < 8 {
         return values.iter().fold(0.0, |sum, value| sum + value);

@@ -1,33 +1,34 @@
-//! Products of all rows, computed once for the splits that scale them alike.
+//! Products of all samples, computed once for all splits with the same scaling.
 //!
-//! Unscaled rows, rows scaled as a whole, and rows whose features have few values look the same
-//! in many splits. Where a product costs more than a copy, those splits copy.
+//! Samples that are not scaled, or whose features have few distinct values, are the same in many
+//! splits. If a product costs more than a copy, these splits copy their products.
 
 use super::evaluate::{Job, Plan};
 use super::split::{Products, Split, scaling_of};
 use crate::data::{Matrix, MinMax};
-use crate::kernel::{KernelKind, PackedRows, Queries};
+use crate::kernel::{PackedRows, Queries};
+use crate::memory::byte_count;
 use crate::monitor::Monitor;
 use crate::simd::{Lanes, Product, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Multiply-adds of a product from which copying one from elsewhere is faster.
+/// Multiply-adds per product from which copying it is faster.
 const LEAST_COST: usize = 64;
 
-/// The share of the budget that the products of all rows may take: one in so many.
+/// The shared products may take `1 / SHARE` of the budget.
 const SHARE: usize = 4;
 
-/// Products of all rows with all rows.
+/// Products of all samples with all samples.
 pub struct Shared<T> {
     scaling: MinMax,
     n: usize,
-    /// By product.
+    /// The values of each product.
     values: Vec<(Product, Vec<T>)>,
 }
 
 impl<T: Lanes> Shared<T> {
-    /// The products of the scaling that most splits have, if sharing them pays.
+    /// Computes the products for the most frequent scaling, if sharing them pays off.
     pub fn find<S: Lanes, M>(
         rows: &Matrix<'_, S>,
         plan: &Plan<'_>,
@@ -39,11 +40,11 @@ impl<T: Lanes> Shared<T> {
             Matrix::Dense(_) => rows.n_cols(),
             Matrix::Sparse(csr) => 8 * csr.values().len() / n.max(1),
         };
-        let kinds: Vec<Product> = [Product::SquaredDistance, Product::Dot]
+        let kinds: Vec<Product> = Product::ALL
             .into_iter()
             .filter(|&product| jobs.iter().any(|job| uses(job, product)))
             .collect();
-        let bytes = Split::<T>::bytes(n, n).and_then(|bytes| bytes.checked_mul(kinds.len()));
+        let bytes = byte_count::<T>(n, n).and_then(|bytes| bytes.checked_mul(kinds.len()));
         let fits = bytes.is_some_and(|bytes| bytes <= plan.budget_bytes / SHARE);
         if cost < LEAST_COST || !fits || jobs.len() < 2 {
             return Ok(None);
@@ -74,18 +75,17 @@ impl<T: Lanes> Shared<T> {
         }))
     }
 
-    /// Bytes that are taken.
+    /// The size in bytes.
     pub fn bytes(&self) -> usize {
         self.values.len() * self.n * self.n * size_of::<T>()
     }
 
-    /// The products of a split, copied into memory that is used again; `None` if it scales its
-    /// rows in another way.
+    /// Copies the products of a split into a reused buffer; `None` if its scaling differs.
     pub fn products(
         &self,
         split: &Split<T>,
         product: Product,
-        memory: impl FnOnce() -> Result<Vec<T>>,
+        buffer: impl FnOnce() -> Result<Vec<T>>,
         monitor: &Monitor,
     ) -> Result<Option<Products<T>>> {
         let of_kind = self.values.iter().find(|(kind, _)| *kind == product);
@@ -93,7 +93,7 @@ impl<T: Lanes> Shared<T> {
             return Ok(None);
         };
         let n = split.n_rows();
-        let mut values = split.room(memory()?)?;
+        let mut values = split.resize_products(buffer()?)?;
         for (out, &row) in values.chunks_exact_mut(n.max(1)).zip(split.train()) {
             monitor.check()?;
             let from = &all[row as usize * self.n..(row as usize + 1) * self.n];
@@ -105,15 +105,11 @@ impl<T: Lanes> Shared<T> {
     }
 }
 
-/// Whether a job has a kernel that is made of a product.
+/// Whether a job has a kernel that is a function of a product.
 fn uses<M>(job: &Job<M>, product: Product) -> bool {
-    let of_kernel = |kind: KernelKind| match kind {
-        KernelKind::Rbf => Product::SquaredDistance,
-        _ => Product::Dot,
-    };
     job.kernels
         .iter()
-        .any(|kernel| of_kernel(kernel.kind) == product)
+        .any(|kernel| kernel.kind.product() == product)
 }
 
 fn all_products<T: Lanes>(
@@ -122,7 +118,7 @@ fn all_products<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Vec<T>> {
     let n = packed.n_rows();
-    let mut values = zero_pages(n, n, "products of rows")?;
+    let mut values = zero_pages(n, n, "products of samples")?;
     prefer_huge_pages(&mut values);
     let block = packed.query_block();
     values

@@ -1,4 +1,4 @@
-//! The rows of one split, ready for every kernel.
+//! The samples of one split, prepared for all kernels.
 
 use crate::data::{Labels, Matrix, MinMax};
 use crate::kernel::{Kernel, PackedRows, Queries, WidenedRows};
@@ -7,43 +7,43 @@ use crate::simd::{Lanes, Product, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
 use std::sync::OnceLock;
 
-/// Training rows sorted by class, then the test rows.
+/// The training samples sorted by class, then the test samples.
 pub struct Split<T: Lanes> {
-    /// Training rows of the classes that they have.
+    /// The labels of the training samples, among the classes that occur in them.
     pub labels: Labels,
-    /// The class, among all, of each class of the training rows.
+    /// The classes that occur in the training samples.
     pub classes: Vec<u32>,
-    /// The class of each test row.
+    /// The class of each test sample.
     pub test_codes: Vec<u32>,
-    /// All rows, scaled.
+    /// All samples, scaled.
     pub rows: Matrix<'static, T>,
-    /// The order of `rows`: their numbers among the rows of the caller.
+    /// The indices of `rows` in the matrix of the caller.
     pub order: Vec<u32>,
-    /// How they were scaled.
+    /// The scaling of the features.
     pub scaling: MinMax,
     packed: PackedRows<T>,
-    /// The packed rows in f64, where a solver has asked for them.
+    /// The packed rows in f64, if a solver has used them.
     wide: OnceLock<PackedRows<f64>>,
 }
 
-/// Products of the training rows with all rows.
+/// Products of the training samples with all samples.
 pub struct Products<T> {
     values: Vec<T>,
-    /// Number of all rows.
+    /// Number of all samples.
     n: usize,
 }
 
-/// How the rows of a split are scaled.
+/// How the features of a split are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scaling {
-    /// Not at all.
+    /// No scaling.
     None,
-    /// To [0, 1] by the training rows.
+    /// To [0, 1] by the range of the training samples.
     MinMax,
 }
 
 impl<T: Lanes> Split<T> {
-    /// Gathers, scales and packs the rows of a split.
+    /// Gathers, scales and packs the samples of a split.
     pub fn new<S: Lanes>(
         rows: &Matrix<'_, S>,
         codes: &[u32],
@@ -78,7 +78,7 @@ impl<T: Lanes> Split<T> {
         monitor.check()?;
         if !rows.max_abs().is_finite() {
             return Err(Error::Data(format!(
-                "X has values beyond the range of {}",
+                "X contains values outside the range of {}",
                 T::NAME
             )));
         }
@@ -95,51 +95,51 @@ impl<T: Lanes> Split<T> {
         })
     }
 
-    /// The rows in f64, for kernel values that are rounded to less.
+    /// The rows in f64; `None` if kernel values are in f64 already.
     pub fn widened<'a>(&'a self, kernel: &'a Kernel) -> Option<WidenedRows<'a, T>> {
         WidenedRows::new(&self.packed, kernel, &self.wide)
     }
 
-    /// Number of training rows.
+    /// Number of training samples.
     pub fn n_train(&self) -> usize {
         self.labels.n_rows()
     }
 
-    /// Number of all rows.
+    /// The training samples, without copying their values.
+    pub fn train_rows(&self) -> Matrix<'_, T> {
+        self.rows.head(self.n_train())
+    }
+
+    /// Number of all samples.
     pub fn n_rows(&self) -> usize {
         self.packed.n_rows()
     }
 
-    /// Training rows in the order of `rows`, by their number among the rows of the caller.
+    /// The indices of the training samples in the matrix of the caller, in the order of `rows`.
     pub fn train(&self) -> &[u32] {
         &self.order[..self.n_train()]
     }
 
-    /// Room for the products, in memory that is used again where it is large enough.
-    pub fn room(&self, memory: Vec<T>) -> Result<Vec<T>> {
-        let mut values = memory;
+    /// Resizes a reused buffer for the products; allocates a new one if it is too small.
+    pub fn resize_products(&self, buffer: Vec<T>) -> Result<Vec<T>> {
+        let mut values = buffer;
         if values.capacity() < self.n_train() * self.n_rows() {
-            values = zero_pages(self.n_train(), self.n_rows(), "products of rows")?;
+            values = zero_pages(self.n_train(), self.n_rows(), "products of samples")?;
             prefer_huge_pages(&mut values);
         }
         values.resize(self.n_train() * self.n_rows(), T::ZERO);
         Ok(values)
     }
 
-    /// Bytes of the products, and of a kernel matrix.
-    pub fn bytes(n_train: usize, n_rows: usize) -> Option<usize> {
-        n_train.checked_mul(n_rows)?.checked_mul(size_of::<T>())
-    }
-
-    /// The products that a kernel is made of, in memory that is used again.
+    /// Computes the products in a reused buffer.
     pub fn products(
         &self,
         product: Product,
-        memory: Vec<T>,
+        buffer: Vec<T>,
         monitor: &Monitor,
     ) -> Result<Products<T>> {
         let n = self.n_rows();
-        let mut values = self.room(memory)?;
+        let mut values = self.resize_products(buffer)?;
         let mut queries = Queries::new();
         let block = self.packed.query_block();
         for (band, out) in values.chunks_mut((n * block).max(1)).enumerate() {
@@ -154,28 +154,28 @@ impl<T: Lanes> Split<T> {
 }
 
 impl<T> Products<T> {
-    /// Row after row of length `n`.
+    /// From rows of length `n` in row-major order.
     pub fn new(values: Vec<T>, n: usize) -> Self {
         Self { values, n }
     }
 
-    /// Number of training rows.
+    /// Number of training samples.
     pub fn n_rows(&self) -> usize {
         self.values.len() / self.n.max(1)
     }
 
-    /// The products of a training row with all rows.
+    /// The products of training sample `i` with all samples.
     pub fn row(&self, i: usize) -> &[T] {
         &self.values[i * self.n..(i + 1) * self.n]
     }
 
-    /// The memory, to be used again.
-    pub fn into_memory(self) -> Vec<T> {
+    /// The buffer, to be reused.
+    pub fn into_buffer(self) -> Vec<T> {
         self.values
     }
 }
 
-/// How the rows of a split are scaled: by its training rows, or not at all.
+/// The scaling of a split, fitted on its training samples.
 pub fn scaling_of<S: Lanes>(
     rows: &Matrix<'_, S>,
     train: &[u32],

@@ -1,16 +1,16 @@
-//! The machines of one kernel on one split, counted one after the other and then forgotten.
+//! Votes and counts of the machines of one kernel on one split.
 
 use super::evaluate::Cell;
 use super::scores::{Counts, Scores};
 use super::split::Split;
 use crate::Result;
-use crate::error::filled;
+use crate::memory::try_filled;
 use crate::model::{Ballots, Ties};
 use crate::multiclass::{Patterns, Scheme};
 use crate::simd::Lanes;
 use crate::solver::{Machine, Status};
 
-/// What the machines of a setting did.
+/// Counts of the machines of one setting.
 #[derive(Debug, Clone)]
 pub struct Work {
     is_support: Vec<bool>,
@@ -21,10 +21,10 @@ pub struct Work {
 }
 
 impl Work {
-    /// Of no machine.
+    /// Counts of no machine.
     pub fn new(n_train: usize) -> Result<Self> {
         Ok(Self {
-            is_support: filled(n_train, 1, "marks of support vectors")?,
+            is_support: try_filled(n_train, 1, "flags of support vectors")?,
             n_iter: 0,
             n_loops: 0,
             n_unfinished: 0,
@@ -32,7 +32,7 @@ impl Work {
         })
     }
 
-    /// Counts a machine.
+    /// Adds a machine.
     pub fn add(&mut self, machine: &Machine) {
         for &(row, _) in &machine.terms {
             self.is_support[row as usize] = true;
@@ -43,7 +43,7 @@ impl Work {
         self.n_stalled += u32::from(machine.status == Status::Stalled);
     }
 
-    /// The cell of all machines, whose predictions have these scores.
+    /// The cell with these scores.
     pub fn cell(&self, scores: Scores, n_kernel_evals: u64) -> Cell {
         Cell {
             scores,
@@ -57,15 +57,15 @@ impl Work {
     }
 }
 
-/// A machine with its path, and its outputs for each setting and counted row.
+/// A machine for each setting of the path, and their decision values for all counted samples.
 pub struct Tested {
     pub path: Vec<Machine>,
     pub outputs: Vec<f64>,
-    /// Kernel values computed in f64.
+    /// Number of kernel values computed in f64.
     pub n_exact: u64,
 }
 
-/// Votes and work of all machines so far, for each setting of the path.
+/// Votes and counts of all machines so far, for each setting of the path.
 pub struct Tally {
     ballots: Ballots,
     work: Vec<Work>,
@@ -75,7 +75,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// For outputs of `n_rows` rows.
+    /// For the decision values of `n_rows` samples.
     pub fn new<T: Lanes>(
         split: &Split<T>,
         scheme: Scheme,
@@ -94,7 +94,7 @@ impl Tally {
         })
     }
 
-    /// Counts the next machine.
+    /// Adds the next machine.
     pub fn add(&mut self, tested: &Tested) {
         let outputs = tested.outputs.chunks_exact(self.n_rows.max(1));
         for (setting, outputs) in outputs.enumerate() {
@@ -107,13 +107,13 @@ impl Tally {
         self.n_exact += tested.n_exact;
     }
 
-    /// Kernel values that were computed in f64.
+    /// Number of kernel values computed in f64.
     pub fn n_exact(&self) -> u64 {
         self.n_exact
     }
 
-    /// The cells of the path. Where patterns decide, the training rows come first, sorted by
-    /// class and with these weights.
+    /// The cells of the path. If patterns decide, the training samples, sorted by class and with
+    /// these weights, come before the test samples.
     pub fn cells<T: Lanes>(
         &self,
         split: &Split<T>,
@@ -139,7 +139,7 @@ impl Tally {
         Ok(cells)
     }
 
-    /// The patterns of the training rows.
+    /// The patterns of the training samples.
     fn patterns<T: Lanes>(
         &self,
         split: &Split<T>,

@@ -1,16 +1,16 @@
-//! One split: all its kernels, machines and settings, trained and tested.
+//! Evaluation of one split: trains and tests all kernels, machines and settings.
 
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Job, Mode, Plan};
-use super::gram::{LazyGram, Pool, spare_rows};
-use super::outputs::{outputs, replace_coarse};
+use super::gram::{LazyGram, Pool, row_buffers};
+use super::outputs::{outputs, recompute_in_f64};
 use super::scores::Counts;
 use super::shared::Shared;
 use super::split::{Products, Split};
 use super::tally::{Tally, Tested, Work};
 use crate::data::Matrix;
-use crate::error::filled;
 use crate::kernel::{ExactSums, Extent, GramRows, Kernel, Threading};
+use crate::memory::try_filled;
 use crate::model::Model;
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, TrainingSet};
@@ -21,16 +21,16 @@ use rayon::prelude::*;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Memory that is used again: fresh memory costs as much as what is computed into it.
-pub struct Memory<T> {
+/// Buffers that jobs reuse: touching fresh memory costs as much as computing the values.
+pub struct Buffers<T> {
     products: Pool<Vec<T>>,
     kernel_rows: Pool<Pool<Vec<T>>>,
-    /// The most training rows, and rows, of a job.
+    /// The largest numbers of training samples and of all samples of a job.
     most: (usize, usize),
 }
 
-impl<T: Lanes> Memory<T> {
-    /// Nothing yet, and how much the largest of these jobs needs.
+impl<T: Lanes> Buffers<T> {
+    /// No buffers yet; new ones have the size that the largest of these jobs needs.
     pub fn for_jobs<M>(jobs: &[Job<M>]) -> Self {
         let n_train = jobs.iter().map(|job| job.train.len());
         let n_rows = jobs.iter().map(|job| job.train.len() + job.test.len());
@@ -41,41 +41,41 @@ impl<T: Lanes> Memory<T> {
         }
     }
 
-    /// Room for the products of a job.
+    /// A buffer for the products of a job.
     fn products(&self) -> Result<Vec<T>> {
         let (n_train, n) = self.most;
         match self.products.take() {
-            Some(memory) => Ok(memory),
-            None => zero_pages(n_train, n, "products of rows"),
+            Some(buffer) => Ok(buffer),
+            None => zero_pages(n_train, n, "products of samples"),
         }
     }
 
-    /// Room for the kernel rows of a job.
+    /// Buffers for the kernel rows of a job.
     fn kernel_rows(&self) -> Result<Pool<Vec<T>>> {
         let (n_train, n) = self.most;
         match self.kernel_rows.take() {
-            Some(memory) => Ok(memory),
-            None => spare_rows(n_train, n),
+            Some(buffer) => Ok(buffer),
+            None => row_buffers(n_train, n),
         }
     }
 }
 
-/// Bytes of the outputs of machines that are trained side by side.
+/// The most bytes of decision values of machines that are trained in parallel.
 const OUTPUT_BYTES: usize = 1 << 25;
 
-/// Machines of each thread that are trained before their outputs are counted, at the least.
+/// The least number of machines per thread that are trained before their votes are counted.
 const LEAST_MACHINES: usize = 4;
 
-/// Machines of all threads, at the most.
+/// The most machines that are trained before their votes are counted.
 const MOST_MACHINES: usize = 4096;
 
-/// One job while it is being done.
+/// The evaluation of one job.
 pub struct Task<'a, S: Lanes, T, M> {
     pub rows: &'a Matrix<'a, S>,
     pub plan: &'a Plan<'a>,
     pub job: &'a Job<M>,
     pub cells: &'a [OnceLock<Vec<Cell>>],
-    pub memory: &'a Memory<T>,
+    pub buffers: &'a Buffers<T>,
     pub shared: Option<&'a Shared<T>>,
     pub n_shared: &'a AtomicUsize,
     pub clock: &'a Clock,
@@ -83,7 +83,7 @@ pub struct Task<'a, S: Lanes, T, M> {
 }
 
 impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
-    /// Does the job, as far as it is not done.
+    /// Evaluates all kernels that are not finished.
     pub fn run(&self, mode: Mode) -> Result<()> {
         let (plan, job) = (self.plan, self.job);
         self.monitor.check()?;
@@ -91,9 +91,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let parts = (&job.train[..], &job.test[..]);
         let split = Split::<T>::new(self.rows, plan.codes, parts, plan.scaling, self.monitor)?;
         self.monitor.check()?;
-        let train_rows = split
-            .rows
-            .gather(&(0..split.n_train() as u32).collect::<Vec<_>>())?;
+        let train_rows = split.train_rows();
         let extent = Extent::of(&train_rows);
         let kernels = job
             .kernels
@@ -102,9 +100,10 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             .collect::<Result<Vec<_>>>()?;
         drop(clock);
         if mode == Mode::Rows {
-            return (0..kernels.len()).try_for_each(|number| self.train_apart(&split, number));
+            return (0..kernels.len())
+                .try_for_each(|number| self.evaluate_without_matrix(&split, number));
         }
-        for product in [Product::SquaredDistance, Product::Dot] {
+        for product in Product::ALL {
             let wanted: Vec<usize> = (0..kernels.len())
                 .filter(|&number| kernels[number].product() == product)
                 .filter(|&number| self.cells[number].get().is_none())
@@ -123,24 +122,24 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             } else {
                 wanted.into_iter().try_for_each(evaluate)?;
             }
-            self.memory.products.give(products.into_memory());
+            self.buffers.products.put(products.into_buffer());
         }
         Ok(())
     }
 
-    /// The products of the rows of a split, shared with others or its own.
+    /// The products of a split, copied from the shared ones or computed.
     fn products(&self, split: &Split<T>, product: Product) -> Result<Products<T>> {
-        let memory = || self.memory.products();
+        let buffer = || self.buffers.products();
         if let Some(shared) = self.shared
-            && let Some(found) = shared.products(split, product, memory, self.monitor)?
+            && let Some(found) = shared.products(split, product, buffer, self.monitor)?
         {
             self.n_shared.fetch_add(1, Ordering::Relaxed);
             return Ok(found);
         }
-        split.products(product, memory()?, self.monitor)
+        split.products(product, buffer()?, self.monitor)
     }
 
-    /// All cells of one kernel on a kernel matrix.
+    /// Evaluates all cells of one kernel with a kernel matrix.
     fn evaluate(
         &self,
         split: &Split<T>,
@@ -152,14 +151,14 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         if self.monitor.time_is_up() {
             return Ok(());
         }
-        let room = self.memory.kernel_rows()?;
-        let gram = LazyGram::new(kernel, products, &room);
+        let row_buffers = self.buffers.kernel_rows()?;
+        let gram = LazyGram::new(kernel, products, &row_buffers);
         let n_machines = self.plan.scheme.n_machines(split.labels.n_classes())?;
         let (n_rows, n_settings) = (self.n_counted(split), self.job.solver.path_len());
         let mut tally = Tally::new(split, self.plan.scheme, self.plan.ties, n_rows, n_settings)?;
         let train = |machine: usize| self.train_machine(split, &gram, machine);
-        // As many machines side by side as there is room for their outputs.
-        let side_by_side = match mode {
+        // As many machines at once as there is memory for their decision values.
+        let at_once = match mode {
             Mode::Machines => {
                 let bytes = size_of::<f64>().saturating_mul(n_rows.saturating_mul(n_settings));
                 let least = LEAST_MACHINES * rayon::current_num_threads();
@@ -167,9 +166,9 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             }
             _ => 1,
         };
-        for start in (0..n_machines).step_by(side_by_side) {
-            let numbers = start..n_machines.min(start + side_by_side);
-            let tested = threads::side_by_side(numbers, "outputs of machines", train)?;
+        for start in (0..n_machines).step_by(at_once) {
+            let numbers = start..n_machines.min(start + at_once);
+            let tested = threads::try_par_map(numbers, "decision values of machines", train)?;
             let _clock = self.clock.start(Phase::Testing);
             let mut path = tested.iter().flat_map(|tested| &tested.path);
             if path.any(|machine| machine.status == Status::TimeLimit) {
@@ -183,13 +182,13 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let cells = tally.cells(split, self.plan.n_classes, weights.as_deref(), n_computed)?;
         drop(clock);
         drop(gram);
-        self.memory.kernel_rows.give(room);
-        self.keep(split, number, cells)
+        self.buffers.kernel_rows.put(row_buffers);
+        self.store(split, number, cells)
     }
 
-    /// Enters the cells of one kernel. Those that stalled on f32 are computed anew on f64, as
-    /// single trainings do it.
-    fn keep(&self, split: &Split<T>, number: usize, mut cells: Vec<Cell>) -> Result<()> {
+    /// Stores the cells of one kernel. Cells that stalled in f32 are evaluated again in f64, like
+    /// single trainings.
+    fn store(&self, split: &Split<T>, number: usize, mut cells: Vec<Cell>) -> Result<()> {
         let is_coarse = size_of::<T>() < size_of::<f64>();
         if is_coarse && cells.iter().any(|cell| cell.n_stalled > 0) {
             let rows = split.rows.convert::<f64>()?;
@@ -202,12 +201,12 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
                 }
             }
         }
-        // Nobody else evaluates this kernel of this job.
+        // No other thread evaluates this kernel of this job.
         let _ = self.cells[number].set(cells);
         Ok(())
     }
 
-    /// One machine with its whole path, and its outputs.
+    /// Trains one machine along the path and computes its decision values.
     fn train_machine(
         &self,
         split: &Split<T>,
@@ -227,7 +226,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             start: &Start::Zero,
             exact: exact.as_ref().map(|rows| rows as &dyn ExactSums),
         };
-        let mut rows = GramRows::new(gram, spec.parts, Threading::SideBySide);
+        let mut rows = GramRows::new(gram, spec.parts, Threading::Sequential);
         let clock = self.clock.start(Phase::Training);
         let path = self.job.solver.solve(&problem, &mut rows, self.monitor)?;
         drop(clock);
@@ -237,7 +236,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let mut outputs = outputs(gram, n_rows, first, &path)?;
         if let Some(exact) = &exact {
             let rows: Vec<usize> = (first..split.n_rows()).collect();
-            replace_coarse(&mut outputs, &path, exact, &rows, self.monitor)?;
+            recompute_in_f64(&mut outputs, &path, exact, &rows, self.monitor)?;
         }
         Ok(Tested {
             path,
@@ -246,15 +245,15 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         })
     }
 
-    /// Rows that outputs are wanted for: the test rows, and the training rows before them if
-    /// their patterns are to be counted.
+    /// Number of samples whose decision values are needed: the test samples, and the training
+    /// samples before them if their patterns are counted.
     fn n_counted(&self, split: &Split<T>) -> usize {
         let is_counted = self.plan.scheme.uses_patterns(split.labels.n_classes());
         let n_test = split.n_rows() - split.n_train();
         if is_counted { split.n_rows() } else { n_test }
     }
 
-    /// The weights of the training rows of a split.
+    /// The weights of the training samples of a split.
     fn row_weights(&self, split: &Split<T>) -> Option<Vec<f64>> {
         let of_rows = |weights: &[f64]| {
             let rows = split.train().iter();
@@ -263,7 +262,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         self.plan.row_weights.map(of_rows)
     }
 
-    /// The weight of a class of the training rows.
+    /// The weight of a class of the training samples.
     fn class_weight(&self, split: &Split<T>, class: usize) -> f64 {
         match self.plan.class_weights {
             Some(weights) => weights[split.classes[class] as usize],
@@ -274,18 +273,19 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         }
     }
 
-    /// All cells of one kernel without a matrix of all rows, as single trainings do it.
-    fn train_apart(&self, split: &Split<T>, number: usize) -> Result<()> {
+    /// Evaluates all cells of one kernel without a kernel matrix, like single trainings.
+    fn evaluate_without_matrix(&self, split: &Split<T>, number: usize) -> Result<()> {
         if self.cells[number].get().is_some() || self.monitor.time_is_up() {
             return Ok(());
         }
         match self.train_on(split, &split.rows, number)? {
-            Some(cells) => self.keep(split, number, cells),
+            Some(cells) => self.store(split, number, cells),
             None => Ok(()),
         }
     }
 
-    /// The cells of one kernel on the rows of a split, in any type; `None` if the time was up.
+    /// The cells of one kernel on the samples of a split in any type; `None` if the time limit was
+    /// reached.
     fn train_on<U: Lanes>(
         &self,
         split: &Split<T>,
@@ -293,8 +293,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         number: usize,
     ) -> Result<Option<Vec<Cell>>> {
         let plan = self.plan;
-        // As the caller has them: the order of the rows is part of some methods.
-        let mut places: Vec<u32> = filled(split.n_train(), 1, "the order of rows")?;
+        // In the order of the caller, on which the result of some solvers depends.
+        let mut places: Vec<u32> = try_filled(split.n_train(), 1, "the order of samples")?;
         for (place, &row) in split.labels.order().iter().enumerate() {
             places[row as usize] = place as u32;
         }
@@ -342,7 +342,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         Ok(Some(cells))
     }
 
-    /// The training rows of a split, in the caller's order, with their weights.
+    /// The training samples of a split in the order of the caller, with their weights.
     fn training_set<U: Lanes>(
         &self,
         split: &Split<T>,
@@ -362,8 +362,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         }
     }
 
-    /// The class of each test row for each setting of the path, and the kernel values that
-    /// counting patterns of training rows took.
+    /// The predicted class of each test sample for each setting of the path, and the number of
+    /// kernel values that were computed to count the patterns of the training samples.
     fn predict<U: Lanes>(
         &self,
         set: &TrainingSet<U>,
@@ -375,11 +375,11 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         Ok((predicted, model.n_counting_evals(set.labels().n_rows())))
     }
 
-    /// Says which split an error is about.
-    pub fn explain(&self, error: Error) -> Error {
+    /// Adds the split to the message of an error.
+    pub fn add_context(&self, error: Error) -> Error {
         match error {
             Error::Data(message) => Error::Data(format!(
-                "the split of {} training and {} test rows cannot be evaluated: {message}",
+                "cannot evaluate the split with {} training and {} test samples: {message}",
                 self.job.train.len(),
                 self.job.test.len()
             )),

@@ -1,8 +1,8 @@
 //! The loops, written once over a vector type.
 //!
-//! Each is `#[inline(always)]` and compiled by `dispatch!` inside a function
-//! that enables the instructions of its vectors. That is the contract of every
-//! `unsafe fn` here; lengths were asserted by the caller in `mod.rs`.
+//! Each of them is `#[inline(always)]` and instantiated by `dispatch!` inside of a function that
+//! enables the instructions of its vectors. That is the contract of every `unsafe fn` here; the
+//! callers in `mod.rs` assert the lengths.
 
 use super::vector::{Lanes, Vector, WIDEST};
 use super::{SPARSE_QUERIES, Smallest, panel_width};
@@ -34,20 +34,20 @@ impl Step for SquaredDistance {
     }
 }
 
-/// The last `len <= V::LEN` elements of a slice, with `pad` behind them.
+/// Loads a slice of at most `V::LEN` elements, padded with `pad`.
 #[inline(always)]
 unsafe fn load_end<T: Lanes, V: Vector<T>>(from: &[T], pad: T) -> V {
-    // SAFETY: the pointer is good for the length of the slice.
+    // SAFETY: the pointer is valid for the length of the slice.
     unsafe { V::load_part(from.as_ptr(), from.len(), pad) }
 }
 
 #[inline(always)]
 unsafe fn store_end<T: Lanes, V: Vector<T>>(v: V, to: &mut [T]) {
-    // SAFETY: the pointer is good for the length of the slice.
+    // SAFETY: the pointer is valid for the length of the slice.
     unsafe { v.store_part(to.as_mut_ptr(), to.len()) }
 }
 
-/// One number from all lanes, by halves.
+/// Reduces all lanes to one number, by halves.
 #[inline(always)]
 unsafe fn fold<T: Lanes, V: Vector<T>>(v: V, f: impl Fn(T, T) -> T) -> T {
     let mut lanes = [T::ZERO; WIDEST];
@@ -65,7 +65,7 @@ unsafe fn fold<T: Lanes, V: Vector<T>>(v: V, f: impl Fn(T, T) -> T) -> T {
 
 #[inline(always)]
 unsafe fn sum_of_steps<T: Lanes, V: Vector<T>, S: Step>(a: &[T], b: &[T]) -> T {
-    // SAFETY: loads stay inside the chunks; otherwise the contract of this file.
+    // SAFETY: loads stay inside of the chunks; otherwise the contract of this file.
     unsafe {
         let mut sums = [V::splat(T::ZERO); 4];
         let long = a.len() - a.len() % (4 * V::LEN);
@@ -99,8 +99,8 @@ pub unsafe fn squared_distance<T: Lanes, V: Vector<T>>(a: &[T], b: &[T]) -> T {
 #[inline(always)]
 unsafe fn exp<T: Lanes, V: Vector<T>>(x: V) -> V {
     let c = T::EXP;
-    // SAFETY: the contract of this file; what is below the smallest normal number is made 0 at
-    // the end, and kept out of the sums: numbers below it take the machine very long.
+    // SAFETY: the contract of this file. Results below the smallest normal number are set to 0,
+    // and do not occur in intermediate sums, because subnormal numbers are very slow.
     unsafe {
         let low = V::splat(c.low);
         let clamped = x.max(low).min(V::splat(c.high));
@@ -118,7 +118,7 @@ unsafe fn exp<T: Lanes, V: Vector<T>>(x: V) -> V {
 
 #[inline(always)]
 pub unsafe fn exp_scaled<T: Lanes, V: Vector<T>>(x: &mut [T], scale: T) {
-    // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
+    // SAFETY: loads and stores stay inside of the chunks; otherwise the contract of this file.
     unsafe {
         let factor = V::splat(scale);
         let mut chunks = x.chunks_exact_mut(V::LEN);
@@ -134,7 +134,7 @@ pub unsafe fn exp_scaled<T: Lanes, V: Vector<T>>(x: &mut [T], scale: T) {
 
 #[inline(always)]
 pub unsafe fn exp_scaled_into<T: Lanes, V: Vector<T>>(x: &[T], scale: T, out: &mut [T]) {
-    // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
+    // SAFETY: loads and stores stay inside of the chunks; otherwise the contract of this file.
     unsafe {
         let factor = V::splat(scale);
         let whole = x.len() - x.len() % V::LEN;
@@ -147,7 +147,7 @@ pub unsafe fn exp_scaled_into<T: Lanes, V: Vector<T>>(x: &[T], scale: T, out: &m
     }
 }
 
-/// Elements between two looks at the smallest so far.
+/// Number of elements between two comparisons with the smallest value so far.
 const LOOK: usize = 512;
 
 #[inline(always)]
@@ -173,7 +173,7 @@ pub unsafe fn axpy_argmin<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T]) ->
     best
 }
 
-/// Where `value`, which is there and is not infinite, stands first.
+/// The first index of `value`, which must occur and be finite.
 #[inline(always)]
 unsafe fn first_place<T: Lanes, V: Vector<T>>(v: &[T], value: T) -> usize {
     // SAFETY: the contract of this file.
@@ -194,7 +194,7 @@ unsafe fn first_place<T: Lanes, V: Vector<T>>(v: &[T], value: T) -> usize {
 /// `v <- v + a k`; the smallest element.
 #[inline(always)]
 unsafe fn axpy_min<T: Lanes, V: Vector<T>>(v: &mut [T], a: T, k: &[T]) -> T {
-    // SAFETY: loads and stores stay inside the chunks; otherwise the contract of this file.
+    // SAFETY: loads and stores stay inside of the chunks; otherwise the contract of this file.
     unsafe {
         let factor = V::splat(a);
         let update = |v: V, k: V| k.mul_add(factor, v);
@@ -249,7 +249,7 @@ unsafe fn tile<T: Lanes, V: Vector<T>, S: Step, const M: usize, const N: usize>(
     }
 }
 
-/// All tiles of all panels, with `N` vectors to the tile.
+/// Computes all tiles of all panels, with `N` vectors per tile.
 #[inline(always)]
 unsafe fn tiles<T: Lanes, V: Vector<T>, S: Step, const N: usize>(
     panels: &[T],
@@ -264,7 +264,7 @@ unsafe fn tiles<T: Lanes, V: Vector<T>, S: Step, const N: usize>(
         for c in (0..width).step_by(N * V::LEN) {
             let mut q = 0;
             while q < m {
-                // SAFETY: `mod.rs` asserted that `out` reaches the last query of the last panel.
+                // SAFETY: `mod.rs` asserts that `out` includes the last query of the last panel.
                 unsafe {
                     let panel = panel.as_ptr().add(c);
                     let query = queries.as_ptr().add(q * d);
@@ -326,7 +326,7 @@ pub unsafe fn panel_distances<T: Lanes, V: Vector<T>>(
     unsafe { products::<T, V, SquaredDistance>(panels, d, queries, out, stride) }
 }
 
-/// Sparse rows: those between `offsets`, with their columns and values.
+/// Sparse rows in CSR format.
 #[derive(Clone, Copy)]
 pub struct SparseSlices<'a, T> {
     pub offsets: &'a [usize],
@@ -334,8 +334,8 @@ pub struct SparseSlices<'a, T> {
     pub values: &'a [T],
 }
 
-/// The dot products of one sparse row with `Q` queries: one load and one multiply-add of all
-/// queries for each stored value.
+/// The dot products of one sparse row with `Q` queries: one load and one multiply-add for all
+/// queries per stored value.
 #[inline(always)]
 unsafe fn sparse_dot<T: Lanes, const Q: usize>(
     rows: SparseSlices<'_, T>,
@@ -347,8 +347,8 @@ unsafe fn sparse_dot<T: Lanes, const Q: usize>(
     for (&column, value) in rows.indices[span.clone()].iter().zip(&rows.values[span]) {
         let value = value.to_f64();
         let at = column as usize * Q;
-        // SAFETY: a `Csr` has only columns below `n_cols`, and `mod.rs` asserted that
-        // `queries` has `Q` values for each.
+        // SAFETY: all columns of a `Csr` are less than `n_cols`, and `mod.rs` asserts that
+        // `queries` has `Q` values per column.
         let query = unsafe { queries.get_unchecked(at..at + Q) };
         for q in 0..Q {
             sums[q] += value * query[q];
@@ -357,11 +357,11 @@ unsafe fn sparse_dot<T: Lanes, const Q: usize>(
     sums
 }
 
-/// Rows whose products [`sparse_products`] collects before it writes them.
+/// Number of rows whose products [`sparse_products`] buffers before it writes them.
 const TILE: usize = 8;
 
-/// Products of all rows with `m` of `Q` queries; product `(q, r)` goes to `out[q * stride + r]`.
-/// Dot products, or, with squared lengths of queries and rows, squared distances.
+/// Products of all rows with `m` of `Q` queries; writes product `(q, r)` to `out[q * stride + r]`.
+/// Given the squared norms of queries and rows, squared distances; otherwise dot products.
 #[inline(always)]
 unsafe fn sparse_products<T: Lanes, const Q: usize>(
     rows: SparseSlices<'_, T>,
@@ -376,7 +376,7 @@ unsafe fn sparse_products<T: Lanes, const Q: usize>(
         of_query[..m].copy_from_slice(&queries[..m]);
     }
     let n = rows.offsets.len() - 1;
-    // A few rows together, so that their products with a query are written side by side.
+    // A few rows at once, so that their products with a query are written contiguously.
     let mut tile = [[T::ZERO; Q]; TILE];
     for start in (0..n).step_by(TILE) {
         let end = (start + TILE).min(n);

@@ -1,13 +1,12 @@
-//! Slice kernels in vector instructions, chosen once at run time.
+//! Vectorized loops over slices, with instruction sets chosen at run time.
 //!
-//! Each loop is written once, in `bodies`, over a [`vector::Vector`]; it is
-//! compiled for every level below and the level of this machine is looked up a
-//! call, that is a row or a block. `HINGE_SIMD=baseline|avx2|avx512` forces a
-//! lower level (one that the machine does not have is ignored).
+//! Each loop is written once, in `bodies`, over a [`vector::Vector`]. It is compiled for each level
+//! below, and dispatched once per call, that is, per row or block.
+//! `SOFTMARGIN_SIMD=baseline|avx2|avx512` forces a lower level (levels that the CPU does not
+//! support are ignored).
 //!
-//! Results of one level do not depend on how work is cut: every element of a
-//! product is summed feature by feature, whatever the block it is computed in.
-//! Levels differ in rounding only.
+//! Results of one level do not depend on how the work is split: each product is summed feature by
+//! feature, independent of the block it is computed in. Levels differ in rounding only.
 
 #![allow(unsafe_code)] // vector instructions; every block states its reason
 
@@ -27,10 +26,10 @@ use std::sync::OnceLock;
 pub use vector::Lanes;
 pub use weights::RmsStep;
 
-/// Which instructions the loops use.
+/// The instruction sets that the loops are compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every machine of this architecture has: SSE2 on x86-64, NEON on AArch64.
+    /// The baseline of the architecture: SSE2 on x86-64, NEON on AArch64.
     Baseline,
     /// AVX2 and FMA: 256 bits.
     Avx2,
@@ -39,7 +38,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The name that `HINGE_SIMD` takes.
+    /// The name in `SOFTMARGIN_SIMD`.
     pub fn name(self) -> &'static str {
         match self {
             Level::Baseline => "baseline",
@@ -48,7 +47,7 @@ impl Level {
         }
     }
 
-    /// The highest level of this machine.
+    /// The highest level that this CPU supports.
     fn detected() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -61,11 +60,11 @@ impl Level {
     }
 }
 
-/// The level in use: the machine's, or the lower one that `HINGE_SIMD` names.
+/// The level in use: that of the CPU, or a lower one set by `SOFTMARGIN_SIMD`.
 pub fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| {
-        let wanted = std::env::var("HINGE_SIMD").unwrap_or_default();
+        let wanted = std::env::var("SOFTMARGIN_SIMD").unwrap_or_default();
         [Level::Baseline, Level::Avx2, Level::Avx512]
             .into_iter()
             .find(|level| level.name() == wanted)
@@ -74,7 +73,7 @@ pub fn level() -> Level {
     })
 }
 
-/// Compiles `$body::<T, V>` for each level and calls the one of this machine.
+/// Compiles `$body::<T, V>` for each level and calls the one in use.
 macro_rules! dispatch {
     ($module:ident::$body:ident, $T:ident, ($($arg:ident: $ty:ty),*) $(-> $ret:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
@@ -114,19 +113,19 @@ pub fn squared_distance<T: Lanes>(a: &[T], b: &[T]) -> T {
     dispatch!(bodies::squared_distance, T, (a: &[T], b: &[T]) -> T)
 }
 
-/// `x <- exp(scale x)`, to about one unit in the last place; 0 where that is
-/// below the smallest normal number, and no more than the largest power of e.
+/// `x <- exp(scale x)` with an error of about one unit in the last place. Results below the
+/// smallest normal number are 0; large ones are clamped to a finite value.
 pub fn exp_scaled<T: Lanes>(x: &mut [T], scale: T) {
     dispatch!(bodies::exp_scaled, T, (x: &mut [T], scale: T))
 }
 
-/// `out <- exp(scale x)`, with the bits of [`exp_scaled`].
+/// `out <- exp(scale x)`, bit by bit equal to [`exp_scaled`].
 pub fn exp_scaled_into<T: Lanes>(x: &[T], scale: T, out: &mut [T]) {
     assert_eq!(x.len(), out.len());
     dispatch!(bodies::exp_scaled_into, T, (x: &[T], scale: T, out: &mut [T]))
 }
 
-/// The smallest element of a slice and its first place.
+/// The smallest element of a slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Smallest<T> {
     /// Its value; infinity for an empty slice.
@@ -137,30 +136,35 @@ pub struct Smallest<T> {
 
 /// `v <- v + a k`, and the smallest element of the new `v`.
 ///
-/// Rows that must not be found again hold infinity: it stays there.
+/// Elements that must not be found are infinite, and stay so.
 pub fn axpy_argmin<T: Lanes>(v: &mut [T], a: T, k: &[T]) -> Smallest<T> {
     assert_eq!(v.len(), k.len());
     dispatch!(bodies::axpy_argmin, T, (v: &mut [T], a: T, k: &[T]) -> Smallest<T>)
 }
 
-/// Which sum over features a product of rows takes.
+/// The products of two samples: sums over their features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
     /// `x . z`.
     Dot,
-    /// `|x - z|^2`, from the differences: no cancellation, whatever the offset of the data.
+    /// `|x - z|^2`, computed from differences, so that there is no cancellation.
     SquaredDistance,
 }
 
-/// Rows side by side in a panel: 256 bytes of one feature, then of the next.
+impl Product {
+    /// All products.
+    pub const ALL: [Product; 2] = [Product::SquaredDistance, Product::Dot];
+}
+
+/// Number of rows per panel. A panel stores 256 bytes of one feature, then of the next.
 pub const fn panel_width<T: Real>() -> usize {
     256 / size_of::<T>()
 }
 
-/// Products of some dense rows with whole panels.
+/// Products of dense queries with whole panels.
 ///
 /// `panels` holds panels of [`panel_width`] rows, each `d` features long;
-/// `queries` are rows of `d` values. Product `(q, r)` goes to `out[q * stride + r]`.
+/// `queries` are rows of `d` values. Product `(q, r)` is written to `out[q * stride + r]`.
 pub fn panel_products<T: Lanes>(
     product: Product,
     panels: &[T],
@@ -193,15 +197,15 @@ pub fn panel_products<T: Lanes>(
     }
 }
 
-/// Queries that [`sparse_products`] takes at once, if not one alone.
+/// Number of interleaved queries of [`sparse_products`], if there is more than one.
 pub const SPARSE_QUERIES: usize = 16;
 
-/// Products of a range of sparse rows with some dense queries, summed in f64.
+/// Products of a range of sparse rows with dense queries, summed in f64.
 ///
-/// There are `m` queries, as wide as 1 or [`SPARSE_QUERIES`]: `queries[f * width + q]` is
-/// feature `f` of query `q`. With squared lengths, of the queries and of all rows, the
-/// products are squared distances, else dot products. Product `(q, r)` goes to
-/// `out[q * stride + r - rows.start]`.
+/// The `m` queries are interleaved with a width of 1 or [`SPARSE_QUERIES`]:
+/// `queries[f * width + q]` is feature `f` of query `q`. Given the squared norms of the queries and
+/// of all rows, the products are squared distances; otherwise dot products. Product `(q, r)` is
+/// written to `out[q * stride + r - rows.start]`.
 pub fn sparse_products<T: Lanes>(
     csr: &Csr<'_, T>,
     rows: Range<usize>,
@@ -237,11 +241,11 @@ pub fn sparse_products<T: Lanes>(
     }
 }
 
-/// Moves `step` from row j to row i: `v <- v - step (K_i - K_j)`, and what comes of it.
+/// A pair step: `v <- v - step (K_i - K_j)`, and the extremes of the new `v`.
 ///
-/// The penalties say which rows may move: `rise` is 0 where a row may go up and minus
-/// infinity where not, `fall` is 0 where it may go down and infinity where not. All lengths
-/// are equal, and a multiple of [`PAIR_LANES`].
+/// Penalties encode the bounds: `rise` is 0 if a coefficient may increase and minus infinity
+/// otherwise; `fall` is 0 if it may decrease and infinity otherwise. All lengths are equal, and a
+/// multiple of [`PAIR_LANES`].
 pub fn update_pair<T: Lanes>(
     v: &mut [f64],
     penalties: (&[f64], &[f64]),
@@ -263,9 +267,9 @@ pub fn update_pair<T: Lanes>(
     )
 }
 
-/// The row whose pair step with row i gains most, by second-order information: of the rows
-/// that may go down the largest `(v_i - v_j)^2 / (K_ii + K_jj - 2 K_ij)`; `None` where no
-/// step gains.
+/// Second-order selection of the partner of sample i: the sample j whose coefficient may decrease
+/// with the largest `(v_i - v_j)^2 / (K_ii + K_jj - 2 K_ij)`; `None` if no step improves the
+/// objective.
 pub fn second_order<T: Lanes>(
     v_fall: (&[f64], &[f64]),
     row: &[T],
@@ -286,7 +290,7 @@ pub fn second_order<T: Lanes>(
     )
 }
 
-/// `sums <- sums + factor row` for each term in turn, the sums in f64.
+/// `sums <- sums + factor row` for each term in turn, in f64.
 pub fn add_rows<'a, T: Lanes>(sums: &mut [f64], terms: impl IntoIterator<Item = (f64, &'a [T])>) {
     fn few<T: Lanes>(sums: &mut [f64], factors: &[f64; ROWS_AT_ONCE], rows: &[&[T]; ROWS_AT_ONCE]) {
         dispatch!(
@@ -297,7 +301,7 @@ pub fn add_rows<'a, T: Lanes>(sums: &mut [f64], terms: impl IntoIterator<Item = 
     }
     let mut terms = terms.into_iter();
     while let Some((factor, row)) = terms.next() {
-        // A factor of 0 adds nothing.
+        // Pad with a factor of 0.
         let (mut factors, mut rows) = ([0.0; ROWS_AT_ONCE], [row; ROWS_AT_ONCE]);
         factors[0] = factor;
         for place in 1..ROWS_AT_ONCE {
@@ -310,14 +314,14 @@ pub fn add_rows<'a, T: Lanes>(sums: &mut [f64], terms: impl IntoIterator<Item = 
     }
 }
 
-/// `sums <- sums + factor row`, the sums in f64.
+/// `sums <- sums + factor row`, in f64.
 pub fn axpy<T: Lanes>(sums: &mut [f64], factor: f64, row: &[T]) {
     assert_eq!(sums.len(), row.len());
     dispatch!(pairs::axpy, T, (sums: &mut [f64], factor: f64, row: &[T]))
 }
 
-/// `g <- g + factor (row + 1)` for each term, at most two; then the smallest of g, and the
-/// largest of g plus penalties, which are 0 where a number counts and minus infinity where not.
+/// `g <- g + factor (row + 1)` for at most two terms; then the smallest element of g, and the
+/// largest element of g plus penalties, which are 0 or minus infinity.
 pub fn add_and_scan<'a, T: Lanes>(
     g: &mut [f64],
     terms: impl IntoIterator<Item = (f64, &'a [T])>,
@@ -329,7 +333,7 @@ pub fn add_and_scan<'a, T: Lanes>(
     assert!(terms.next().is_none());
     assert_eq!(g.len(), penalties.len());
     let Some((factor, row)) = first else {
-        // Nothing to add: some row of the right length, nought times.
+        // Nothing to add: use rows of zeros with factors of 0.
         let zeros = vec![T::ZERO; g.len()];
         return add_and_scan_two(g, ([0.0; 2], [&zeros; 2]), penalties);
     };
@@ -356,8 +360,8 @@ pub fn dot_wide<T: Lanes>(weights: &[f64], row: &[T]) -> f64 {
     dispatch!(weights::dot, T, (weights: &[f64], row: &[T]) -> f64)
 }
 
-/// `(w, v) <- map (w, v)` for each pair of elements: `w' = a w + b v`, `v' = c w + d v` for a
-/// map `[a, b, c, d]`.
+/// Applies the linear map `[a, b, c, d]` to each pair of elements: `w' = a w + b v`,
+/// `v' = c w + d v`.
 pub fn map_pairs(w: &mut [f64], v: &mut [f64], map: [f64; 4]) {
     fn run<T: Lanes>(w: &mut [f64], v: &mut [f64], map: [f64; 4]) {
         dispatch!(weights::map_pairs, T, (w: &mut [f64], v: &mut [f64], map: [f64; 4]))

@@ -1,18 +1,18 @@
-//! Fresh pages for large buffers, large ones where the system has them.
+//! Large buffers on zeroed and huge pages, and prefetching.
 
 use super::Lanes;
 use crate::Result;
-use crate::error::{checked_len, refusal};
+use crate::memory::{allocation_error, checked_len};
 use std::alloc::{Layout, alloc_zeroed};
 
-/// Buffers below this are not worth a system call.
+/// The smallest buffer in bytes that is worth a system call.
 const SMALL: usize = 1 << 22;
 
-/// Asks the system to back an untouched buffer with large pages, where it can.
+/// Advises the system to back an untouched buffer with huge pages.
 ///
-/// The first touch of a Gram matrix costs more than its kernel values: with
-/// pages of 4 KiB about 0.35 ns a byte, with large ones 0.05 (measured as the
-/// time of a first fill less that of a second).
+/// Touching the pages of a Gram matrix costs more than computing its values: about 0.35 ns per byte
+/// with pages of 4 KiB, 0.05 ns with huge pages (measured as the difference between a first and a
+/// second fill).
 pub fn prefer_huge_pages<T>(buffer: &mut [T]) {
     let bytes = size_of_val(buffer);
     if bytes < SMALL {
@@ -23,40 +23,40 @@ pub fn prefer_huge_pages<T>(buffer: &mut [T]) {
         const PAGE: usize = 4096;
         let start = (buffer.as_mut_ptr() as usize).next_multiple_of(PAGE);
         let end = buffer.as_mut_ptr() as usize + bytes;
-        // SAFETY: the range lies inside the buffer; the advice changes how its pages are
-        // backed and never what they hold. Whether it was taken does not matter.
+        // SAFETY: the range is inside of the buffer. The advice changes how its pages are
+        // backed, never their content, and may be ignored by the system.
         unsafe {
             libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE);
         }
     }
 }
 
-/// `rows * cols` zeros on fresh pages, or [`crate::Error::Memory`]: touched first by the
-/// threads that fill them, and asked for once, whatever other threads take.
+/// `rows * cols` zeros on zeroed pages, or [`crate::Error::Memory`]. The pages are touched first
+/// by the threads that fill them. Allocates once, so that it is safe while other threads allocate.
 pub fn zero_pages<T: Lanes>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>> {
     let len = checked_len::<T>(rows, cols, what)?;
-    let refused = || refusal::<T>(rows, cols, what);
-    let layout = Layout::array::<T>(len).map_err(|_| refused())?;
+    let error = || allocation_error::<T>(rows, cols, what);
+    let layout = Layout::array::<T>(len).map_err(|_| error())?;
     if layout.size() == 0 {
         return Ok(Vec::new());
     }
-    // SAFETY: the layout has a size.
+    // SAFETY: the size of the layout is not zero.
     let start = unsafe { alloc_zeroed(layout) }.cast::<T>();
     if start.is_null() {
-        return Err(refused());
+        return Err(error());
     }
-    // SAFETY: the block has the layout of so many values, from the allocator of all vectors,
-    // and bytes of zero are the 0.0 of f32 and f64, the only types with lanes.
+    // SAFETY: the block was allocated by the global allocator with the layout of `len` values, and
+    // zero bytes are 0.0 in f32 and f64, the only types that implement `Lanes`.
     Ok(unsafe { Vec::from_raw_parts(start, len, len) })
 }
 
-/// Bytes that a processor fetches together.
+/// Bytes per cache line.
 const LINE: usize = 64;
 
-/// The most of a slice that is asked for, a page: the machine itself goes on from there.
+/// The most cache lines that are prefetched: one page. The hardware prefetcher does the rest.
 const MOST_LINES: usize = 64;
 
-/// Asks for the start of a slice that will be read soon; changes nothing.
+/// Prefetches the start of a slice that will be read soon.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T]) {
     #[cfg(target_arch = "x86_64")]
@@ -65,7 +65,7 @@ pub fn prefetch<T>(slice: &[T]) {
         let bytes = size_of_val(slice).min(MOST_LINES * LINE);
         let start = slice.as_ptr().cast::<i8>();
         for at in (0..bytes).step_by(LINE) {
-            // SAFETY: SSE is part of every x86-64, and the place is inside the slice.
+            // SAFETY: SSE is part of x86-64, and the address is inside of the slice.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(at)) };
         }
     }

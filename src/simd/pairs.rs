@@ -1,29 +1,29 @@
-//! The loops of pair-wise (SMO) steps, and sums of kernel rows, with state in f64.
+//! Loops of pair steps (SMO) and sums of kernel rows, with f64 state.
 //!
-//! Written over arrays of lanes for the compiler to lay into registers; each is
-//! compiled for every level by `dispatch!`. Lengths are multiples of [`PAIR_LANES`]:
-//! the caller pads with rows that can never be selected.
+//! They are written over arrays of lanes, which the compiler maps to registers, and compiled for
+//! each level by `dispatch!`. Lengths are multiples of [`PAIR_LANES`]: the caller pads with samples
+//! that are never selected.
 
 use super::vector::{Lanes, Vector};
 
-/// Elements handled together.
+/// Number of elements that are processed together.
 pub const PAIR_LANES: usize = 16;
 
-/// What a pass over all rows found.
+/// The result of a pass over all samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairScan {
-    /// The largest value among rows that may go up, and its lowest index.
+    /// The largest value among samples whose coefficient may increase.
     pub max_up: f64,
-    /// The row of `max_up`.
+    /// The lowest index of `max_up`.
     pub up_index: usize,
-    /// The smallest value among rows that may go down.
+    /// The smallest value among samples whose coefficient may decrease.
     pub min_low: f64,
 }
 
 /// A chunk of lanes.
 #[inline(always)]
 fn lanes<T>(slice: &[T], at: usize) -> &[T; PAIR_LANES] {
-    // The lengths are multiples of the chunk, so that this never fails.
+    // Never fails, because lengths are multiples of the chunk.
     match slice[at..].first_chunk() {
         Some(chunk) => chunk,
         None => unreachable!("lengths are multiples of PAIR_LANES"),
@@ -38,8 +38,8 @@ fn lanes_mut<T>(slice: &mut [T], at: usize) -> &mut [T; PAIR_LANES] {
     }
 }
 
-/// The largest of all lanes, and the lowest index where it was found: lane `l` holds the
-/// value of row `at[l] + l`.
+/// The largest value of all lanes and its lowest index: lane `l` contains the value of sample
+/// `at[l] + l`.
 #[inline(always)]
 fn best<F: PartialOrd + Copy, I: Into<i64> + Copy>(
     values: &[F; PAIR_LANES],
@@ -97,7 +97,7 @@ pub unsafe fn second_order<T: Lanes, V: Vector<T>>(
     v_i: f64,
     k_ii: f32,
 ) -> Option<usize> {
-    // The gain b^2 / a in f32: it only ranks.
+    // The gain b^2 / a in f32, which is sufficient for a ranking.
     let mut max = [0.0f32; PAIR_LANES];
     let mut max_at = [0i32; PAIR_LANES];
     for at in (0..v.len()).step_by(PAIR_LANES) {
@@ -117,14 +117,14 @@ pub unsafe fn second_order<T: Lanes, V: Vector<T>>(
     (gain > 0.0).then_some(index)
 }
 
-/// The smallest and the largest of some numbers.
+/// The smallest and the largest element of a slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The smallest, infinity if there is none.
+    /// The smallest element; infinity if there is none.
     pub min: f64,
     /// Its lowest index.
     pub min_at: usize,
-    /// The largest of those that count, minus infinity if there is none.
+    /// The largest element without penalty; minus infinity if there is none.
     pub max: f64,
     /// Its lowest index.
     pub max_at: usize,
@@ -161,7 +161,7 @@ pub unsafe fn add_and_scan<T: Lanes, V: Vector<T>>(
     }
     let left = g.len() - whole;
     if left > 0 {
-        // The end, with numbers behind it that never win.
+        // The remainder, padded with values that are never selected.
         let mut end = [f64::INFINITY; PAIR_LANES];
         let mut of_end = [f64::NEG_INFINITY; PAIR_LANES];
         let mut k = [[T::ZERO; PAIR_LANES]; 2];
@@ -170,13 +170,13 @@ pub unsafe fn add_and_scan<T: Lanes, V: Vector<T>>(
         for (k, row) in k.iter_mut().zip(rows) {
             k[..left].copy_from_slice(&row[whole..]);
         }
-        // Infinity and minus infinity would be no number.
+        // Adding infinity and minus infinity would give NaN.
         end[left..].fill(f64::MAX);
         visit(whole, &mut end, [&k[0], &k[1]], &of_end);
         g[whole..].copy_from_slice(&end[..left]);
     }
     let ((max, max_at), (min, min_at)) = (best(&high, &high_at), best(&low, &low_at));
-    // Where no number wins, the index is that of padding.
+    // If no element is selected, the index is that of padding.
     let last = g.len().saturating_sub(1);
     let (max_at, min_at) = (max_at.min(last), min_at.min(last));
     Spread {
@@ -194,10 +194,10 @@ pub unsafe fn axpy<T: Lanes, V: Vector<T>>(sums: &mut [f64], factor: f64, row: &
     }
 }
 
-/// Rows added in one pass.
+/// Number of rows that are added in one pass.
 pub const ROWS_AT_ONCE: usize = 4;
 
-/// `sums += factor * row` for each of a few rows in turn, all of the length of the sums.
+/// `sums += factor * row` for each of a few rows in turn. All rows have the length of `sums`.
 #[inline(always)]
 pub unsafe fn add_rows<T: Lanes, V: Vector<T>>(
     sums: &mut [f64],

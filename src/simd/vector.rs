@@ -1,56 +1,56 @@
-//! A vector of lanes, as thin as possible over the machine's own.
+//! Vector types: thin wrappers around those of the CPU.
 
 use crate::data::Real;
 
-/// The vectors of a number type, one for each level.
+/// The vector types of a floating-point type, one per level.
 pub trait Lanes: Real {
     /// 512 bits.
     type V512: Vector<Self>;
     /// 256 bits.
     type V256: Vector<Self>;
-    /// An array that the compiler lays into what the baseline has.
+    /// An array that the compiler maps to the registers of the baseline.
     type Base: Vector<Self>;
 
     /// Constants of the exponential function.
     const EXP: Exp<Self>;
 }
 
-/// `exp(x) = 2^n exp(r)` with `n = round(x / ln 2)`, `r = x - n ln 2` and a Taylor sum of `r`.
+/// `exp(x) = 2^n exp(r)` with `n = round(x / ln 2)`, `r = x - n ln 2` and a Taylor polynomial in `r`.
 #[derive(Debug, Clone, Copy)]
 pub struct Exp<T: 'static> {
     /// Below this the result is 0.
     pub low: T,
-    /// Above this the result stays the same.
+    /// Above this the result is constant.
     pub high: T,
-    /// 1.5 times two to the number of stored digits: adding and subtracting it rounds.
+    /// 1.5 * 2^(mantissa bits): adding and subtracting it rounds to an integer.
     pub round: T,
     /// 1 / ln 2.
     pub log2_e: T,
-    /// ln 2 with its last bits cut off, and those bits.
+    /// ln 2 with its last bits cleared, and the remainder.
     pub ln_2: (T, T),
-    /// 1/k! from the highest power down to 0.
+    /// 1/k!, from the highest power to the constant.
     pub taylor: &'static [T],
 }
 
-/// Lanes of the widest vector: the size of the buffers for the ends of slices.
+/// Number of lanes of the widest vector: the size of buffers for the remainders of slices.
 pub const WIDEST: usize = 16;
 
 /// Operations on all lanes.
 ///
 /// # Safety
-/// Every method needs the instruction set of its type, and so must be inlined
-/// into a function that enables it; pointers must be good for `LEN` elements.
-#[allow(clippy::missing_safety_doc)] // one contract for all, above
+/// Every method needs the instruction set of its type, and must therefore be inlined into a
+/// function that enables it. Pointers must be valid for `LEN` elements.
+#[allow(clippy::missing_safety_doc)] // one contract for all methods, above
 pub trait Vector<T>: Copy {
     /// Number of lanes.
     const LEN: usize;
-    /// How many of these fill a row of a product tile without spilling registers.
+    /// Number of vectors per row of a product tile that fit the registers.
     const TILE: usize;
 
     unsafe fn splat(x: T) -> Self;
     unsafe fn load(from: *const T) -> Self;
     unsafe fn store(self, to: *mut T);
-    /// The first `n <= LEN` elements, with `pad` behind them; the pointer is good for `n`.
+    /// Loads `n <= LEN` elements and pads with `pad`; the pointer must be valid for `n` elements.
     #[inline(always)]
     unsafe fn load_part(from: *const T, n: usize, pad: T) -> Self
     where
@@ -65,7 +65,7 @@ pub trait Vector<T>: Copy {
             Self::load(buffer.as_ptr())
         }
     }
-    /// Stores the first `n <= LEN` elements; the pointer is good for `n`.
+    /// Stores the first `n <= LEN` elements; the pointer must be valid for `n` elements.
     #[inline(always)]
     unsafe fn store_part(self, to: *mut T, n: usize)
     where
@@ -83,19 +83,19 @@ pub trait Vector<T>: Copy {
     unsafe fn add(self, b: Self) -> Self;
     unsafe fn sub(self, b: Self) -> Self;
     unsafe fn mul(self, b: Self) -> Self;
-    /// `self * b + c`, fused where the level has it.
+    /// `self * b + c`, fused if the level supports it.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     unsafe fn min(self, b: Self) -> Self;
     unsafe fn max(self, b: Self) -> Self;
-    /// A bit for each lane that is equal to that of `b`, the first lane lowest.
+    /// A bit mask of the lanes that are equal to those of `b`; the first lane is the lowest bit.
     unsafe fn equal(self, b: Self) -> u32;
-    /// 2 to the power of these whole numbers, all of them exponents of normal numbers.
+    /// 2 to the power of integers, all of which are exponents of normal numbers.
     unsafe fn pow2(self) -> Self;
     /// `self` where `x >= low`, else 0.
     unsafe fn zero_below(self, x: Self, low: Self) -> Self;
 }
 
-/// Lanes of the baseline: loops over an array, left to the compiler.
+/// Baseline vectors: loops over an array, vectorized by the compiler.
 #[derive(Clone, Copy)]
 pub struct Array<T, const N: usize>([T; N]);
 
@@ -118,12 +118,12 @@ macro_rules! array_vector {
             }
             #[inline(always)]
             unsafe fn load(from: *const $t) -> Self {
-                // SAFETY: the caller's pointer is good for LEN elements.
+                // SAFETY: the caller's pointer is valid for LEN elements.
                 Self(unsafe { from.cast::<[$t; $n]>().read_unaligned() })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $t) {
-                // SAFETY: the caller's pointer is good for LEN elements.
+                // SAFETY: the caller's pointer is valid for LEN elements.
                 unsafe { to.cast::<[$t; $n]>().write_unaligned(self.0) }
             }
             #[inline(always)]
@@ -140,7 +140,7 @@ macro_rules! array_vector {
             }
             #[inline(always)]
             unsafe fn mul_add(self, b: Self, c: Self) -> Self {
-                // A fused multiply-add is one instruction on AArch64 but a library call on SSE2.
+                // A fused multiply-add is an instruction on AArch64, but a library call with SSE2.
                 Self(std::array::from_fn(|i| {
                     if cfg!(target_arch = "aarch64") {
                         self.0[i].mul_add(b.0[i], c.0[i])
@@ -182,7 +182,7 @@ macro_rules! array_vector {
 array_vector!(f32, 4, 2, i32, 127, 23);
 array_vector!(f64, 2, 2, i64, 1023, 52);
 
-/// Writes the methods that are one instruction each.
+/// Implements the methods that are single instructions.
 #[cfg(target_arch = "x86_64")]
 macro_rules! x86_vector {
     ($t:ident, $vector:ident, $len:literal, $tile:literal,

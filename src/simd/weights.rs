@@ -1,13 +1,13 @@
-//! Loops over the weights of linear machines: in f64, whatever the type of the rows.
+//! Loops over the weights of linear machines, in f64 for all types of samples.
 //!
-//! They are plain loops that the compiler lays into the vectors of each level.
+//! They are plain loops, vectorized by the compiler for each level.
 //!
 //! # Safety
 //! As in `bodies`: each function must be inlined into one that enables the instructions of `V`.
 
 use super::vector::{Lanes, Vector};
 
-/// Sums that are kept side by side.
+/// Number of independent partial sums.
 const LANES: usize = 32;
 
 #[inline(always)]
@@ -43,17 +43,17 @@ pub unsafe fn map_pairs<T: Lanes, V: Vector<T>>(w: &mut [f64], v: &mut [f64], ma
 /// Constants of a step of RMSprop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RmsStep {
-    /// The weight of the norm.
+    /// The regularization parameter lambda.
     pub lambda: f64,
-    /// How far to go.
+    /// The learning rate.
     pub eta: f64,
-    /// The share of the mean of squares that stays.
+    /// The decay rate of the mean square of the gradient.
     pub decay: f64,
-    /// Keeps the root away from 0.
+    /// Added to the mean square to avoid division by 0.
     pub epsilon: f64,
 }
 
-/// What is smaller is taken for 0.
+/// Smaller values are set to 0.
 const TINY: f64 = 1e-300;
 
 #[inline(always)]
@@ -67,7 +67,7 @@ pub unsafe fn rmsprop<T: Lanes, V: Vector<T>>(
         let gradient = step.lambda * *w - pull;
         let square = step.decay * *e + (1.0 - step.decay) * gradient * gradient;
         let weight = *w - step.eta * gradient / (square + step.epsilon).sqrt();
-        // Numbers below the smallest normal one take the machine very long.
+        // Subnormal numbers are very slow.
         *e = if square < TINY { 0.0 } else { square };
         *w = if weight.abs() < TINY { 0.0 } else { weight };
     }

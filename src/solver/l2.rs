@@ -6,11 +6,13 @@
 //!
 //! It is the dual of `1/2 (|w|^2 + b^2) + 1/2 sum C_i max(0, 1 - y_i f(x_i))^2`: squared
 //! hinge loss, and a bias that is part of the norm, `b = sum y_i alpha_i`. NN-ISDA solves
-//! `Q alpha = 1`; MN-SVM finds the same up to scale. All rows of a part have one label, so
-//! that a row of Q is a row of K with one factor and one constant for each part.
+//! `Q alpha = 1`; MN-SVM finds the same solution up to scale. All samples of a part have the same
+//! label, so that a row of Q is a row of K with one factor and one constant for each part.
 
-use super::{LARGEST, Machine, Problem, Status, rounding};
-use crate::kernel::{KernelRows, Parts};
+use super::hyperparameters::SMALLEST_C;
+use super::rounding::rounding;
+use super::{Machine, Problem, Status};
+use crate::kernel::{BlockRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, Spread};
 use crate::{Error, Result};
@@ -20,24 +22,24 @@ pub struct L2 {
     pub parts: Parts,
     signs: Vec<f64>,
     weights: Vec<f64>,
-    /// `1 / C_i`; infinite for a row without weight, which takes no part.
+    /// `1 / C_i`; infinite for a sample of weight 0, which is ignored.
     ridge: Vec<f64>,
     pub alpha: Vec<f64>,
-    /// `Q alpha`; infinite for rows that take no part.
+    /// `Q alpha`; infinite for ignored samples.
     pub g: Vec<f64>,
-    /// 0 for rows whose alpha may fall, minus infinity for the others.
+    /// 0 for samples whose alpha may fall, minus infinity for the others.
     fall: Vec<f64>,
     n_iter: usize,
-    /// What was added to g and taken from it since it was summed up, at most.
+    /// An upper bound of all changes of g since it was last recomputed.
     moved: f64,
 }
 
-/// The rows that an optimum would bring closer together.
+/// The samples that violate the optimality conditions most.
 #[derive(Debug, Clone, Copy)]
 pub struct Extremes {
-    /// The smallest of g, and its row.
+    /// The smallest g, and its sample.
     pub low: (f64, usize),
-    /// The largest of g where alpha is positive, and its row.
+    /// The largest g where alpha is positive, and its sample.
     pub high: (f64, usize),
 }
 
@@ -47,8 +49,8 @@ impl Extremes {
         high: (f64::NEG_INFINITY, 0),
     };
 
-    /// With those of more rows, from `start` on; the lower row where two are equal.
-    fn or(mut self, start: usize, spread: Spread) -> Self {
+    /// Merges the extremes of the samples from `start` on; ties go to the lower index.
+    fn merge(mut self, start: usize, spread: Spread) -> Self {
         if spread.min < self.low.0 {
             self.low = (spread.min, start + spread.min_at);
         }
@@ -60,27 +62,26 @@ impl Extremes {
 }
 
 impl L2 {
-    /// The problem of a C, from nothing.
+    /// The problem with all coefficients 0.
     pub fn new(problem: &Problem<'_>, parts: &Parts, c: f64) -> Result<Self> {
         let n = parts.n_rows();
         let weights = problem.weights_of(parts);
-        let smallest = 1.0 / LARGEST;
-        let is_lost = |weight: &&f64| **weight > 0.0 && c * **weight < smallest;
-        if let Some(weight) = weights.iter().find(is_lost) {
-            let rule = "times C it is too small";
+        let underflows = |weight: &&f64| **weight > 0.0 && c * **weight < SMALLEST_C;
+        if let Some(weight) = weights.iter().find(underflows) {
+            let rule = "its product with C is too small";
             return Err(Error::parameter(
                 "class_weight or sample_weight",
                 weight,
                 rule,
             ));
         }
-        let without = |weight: &f64| if *weight == 0.0 { f64::INFINITY } else { 0.0 };
+        let ignore = |weight: &f64| if *weight == 0.0 { f64::INFINITY } else { 0.0 };
         Ok(Self {
             parts: parts.clone(),
             signs: problem.signs_of(parts),
             ridge: weights.iter().map(|weight| 1.0 / (c * weight)).collect(),
             alpha: vec![0.0; n],
-            g: weights.iter().map(without).collect(),
+            g: weights.iter().map(ignore).collect(),
             fall: vec![f64::NEG_INFINITY; n],
             n_iter: 0,
             moved: 0.0,
@@ -88,7 +89,7 @@ impl L2 {
         })
     }
 
-    /// The label of a row.
+    /// The label of a sample.
     pub fn sign(&self, i: usize) -> f64 {
         self.signs[i]
     }
@@ -98,45 +99,45 @@ impl L2 {
         k_ii + 1.0 + self.ridge[i]
     }
 
-    /// The first row, in the order of the caller, that takes part.
-    pub fn first_row(&self, order: &[u32]) -> Option<usize> {
+    /// The first sample of positive weight, in the caller's order.
+    pub fn first_sample(&self, order: &[u32]) -> Option<usize> {
         (0..self.alpha.len())
             .filter(|&i| self.weights[i] != 0.0)
             .min_by_key(|&i| order[self.parts.global(i)])
     }
 
-    /// The extremes as they are.
+    /// The extremes of the current gradient.
     pub fn extremes(&mut self) -> Extremes {
         let no_terms: [(f64, &[f64]); 0] = [];
-        Extremes::NONE.or(0, simd::add_and_scan(&mut self.g, no_terms, &self.fall))
+        Extremes::NONE.merge(0, simd::add_and_scan(&mut self.g, no_terms, &self.fall))
     }
 
-    /// Takes over signed coefficients of packed rows, as far as their signs allow.
+    /// Sets signed coefficients of packed samples; ignores those of the wrong sign.
     pub fn start_from<T: Lanes>(
         &mut self,
         terms: &[(u32, f64)],
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<()> {
         for &(row, beta) in terms {
-            if let Some(i) = self.fitting(row, beta) {
-                self.change([(i, beta.abs())], rows, monitor)?;
+            if let Some(i) = self.admissible(row, beta) {
+                self.update([(i, beta.abs())], rows, monitor)?;
             }
         }
         self.n_iter = 0;
         Ok(())
     }
 
-    /// Takes over coefficients as [`L2::start_from`] does, but as small ones: their sum is 1.
-    /// `false` if none fits.
-    pub fn start_from_shares<T: Lanes>(
+    /// Sets coefficients like [`L2::start_from`], scaled to sum 1. Returns `false` if all of them
+    /// are ignored.
+    pub fn start_from_normalized<T: Lanes>(
         &mut self,
         terms: &[(u32, f64)],
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<bool> {
-        let fits = |term: &&(u32, f64)| self.fitting(term.0, term.1).is_some();
-        let kept: Vec<(u32, f64)> = terms.iter().filter(fits).copied().collect();
+        let is_kept = |term: &&(u32, f64)| self.admissible(term.0, term.1).is_some();
+        let kept: Vec<(u32, f64)> = terms.iter().filter(is_kept).copied().collect();
         let total: f64 = kept.iter().map(|term| term.1.abs()).sum();
         if !(total > 0.0 && total.is_finite()) {
             return Ok(false);
@@ -146,8 +147,8 @@ impl L2 {
         Ok(true)
     }
 
-    /// Takes the best multiple of all alphas, that of the largest `sum alpha - alpha' Q alpha / 2`;
-    /// nothing at all where there is none.
+    /// Scales all alphas by the factor with the largest `sum alpha - alpha' Q alpha / 2`; sets them
+    /// to 0 if there is none.
     pub fn rescale(&mut self) {
         let total: f64 = self.alpha.iter().sum();
         let best = total / self.square();
@@ -168,10 +169,10 @@ impl L2 {
         }
     }
 
-    /// Sums up g anew.
-    pub fn refresh<T: Lanes>(
+    /// Recomputes g from the coefficients.
+    pub fn recompute_gradient<T: Lanes>(
         &mut self,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Extremes> {
         let n_iter = self.n_iter;
@@ -181,33 +182,33 @@ impl L2 {
             self.g[i] = 0.0;
         }
         for (i, &alpha) in alpha.iter().enumerate().filter(|(_, alpha)| **alpha > 0.0) {
-            self.change([(i, alpha)], rows, monitor)?;
+            self.update([(i, alpha)], rows, monitor)?;
         }
         self.n_iter = n_iter;
         Ok(self.extremes())
     }
 
-    /// The local row of a packed row, if it may have this coefficient.
-    fn fitting(&self, row: u32, beta: f64) -> Option<usize> {
+    /// The local index of a packed sample, if it may have this coefficient.
+    fn admissible(&self, row: u32, beta: f64) -> Option<usize> {
         let i = self.parts.local(row as usize)?;
-        let fits = self.weights[i] > 0.0 && self.signs[i] * beta > 0.0 && beta.is_finite();
-        fits.then_some(i)
+        let is_admissible = self.weights[i] > 0.0 && self.signs[i] * beta > 0.0 && beta.is_finite();
+        is_admissible.then_some(i)
     }
 
-    /// Changes some alphas, one or two, and finds the extremes of the new gradient.
-    pub fn change<T: Lanes, const N: usize>(
+    /// Sets one or two alphas, updates the gradient and returns its extremes.
+    pub fn update<T: Lanes, const N: usize>(
         &mut self,
         changes: [(usize, f64); N],
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Extremes> {
-        rows.prepare(&changes.map(|(i, _)| i), monitor)?;
+        rows.prefetch(&changes.map(|(i, _)| i), monitor)?;
         let prepared = changes.map(|(i, alpha)| {
             let change = alpha - self.alpha[i];
             self.g[i] += self.ridge[i] * change;
             self.alpha[i] = alpha;
             self.fall[i] = if alpha > 0.0 { 0.0 } else { f64::NEG_INFINITY };
-            let row = rows.prepared(i);
+            let row = rows.resident_row(i);
             let size = row.at(i).to_f64() + 1.0;
             self.moved += (size + self.ridge[i]) * change.abs();
             (row, self.signs[i] * change)
@@ -225,17 +226,17 @@ impl L2 {
                 .map(|(row, factor)| (sign * factor, row.part(number)));
             let (g, fall) = (&mut self.g[local.clone()], &self.fall[local.clone()]);
             let spread = simd::add_and_scan(g, terms, fall);
-            extremes = extremes.or(local.start, spread);
+            extremes = extremes.merge(local.start, spread);
         }
         Ok(extremes)
     }
 
-    /// How far rounding of the steps may have moved g.
+    /// An upper bound of the rounding errors of g.
     pub fn drift(&self) -> f64 {
         f64::EPSILON * self.moved
     }
 
-    /// How far apart the rounding of kernel values has moved two values of g.
+    /// The relative shift of two values of g by rounded kernel values.
     pub fn rounding(&self, problem: &Problem<'_>, enough: f64, monitor: &Monitor) -> Result<f64> {
         let beta: Vec<f64> = (0..self.alpha.len())
             .map(|i| self.signs[i] * self.alpha[i])
@@ -245,7 +246,7 @@ impl L2 {
         rounding(problem, &self.parts, &beta, sum, enough, monitor)
     }
 
-    /// Steps since C was set.
+    /// Number of iterations.
     pub fn n_iter(&self) -> usize {
         self.n_iter
     }
@@ -256,7 +257,7 @@ impl L2 {
         used.map(|(a, g)| a * g).sum()
     }
 
-    /// The machine, its alphas times a factor.
+    /// The classifier, with all alphas scaled by a factor.
     pub fn machine(&self, factor: f64, status: Status) -> Machine {
         let used = || (0..self.alpha.len()).filter(|&i| self.alpha[i] > 0.0);
         let beta = |i: usize| factor * self.signs[i] * self.alpha[i];

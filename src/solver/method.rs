@@ -3,7 +3,7 @@
 use super::{BinarySolver, Machine, MnSvm, Newton, NlSgd, NnIsda, Ollawv, Problem, Svc};
 use crate::Result;
 use crate::data::Matrix;
-use crate::kernel::{KernelRows, Parts};
+use crate::kernel::{Parts, ShrinkableRows, SingleRows};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
@@ -55,7 +55,7 @@ macro_rules! methods {
             fn solve<T: Lanes>(
                 &self,
                 problem: &Problem<'_>,
-                rows: &mut impl KernelRows<T>,
+                rows: &mut (impl SingleRows<T> + ShrinkableRows<T>),
                 monitor: &Monitor,
             ) -> Result<Vec<Machine>> {
                 match self {

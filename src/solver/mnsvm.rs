@@ -1,56 +1,60 @@
 //! MN-SVM: the L2 SVM as the point of smallest norm in a simplex.
 //!
 //! `min alpha' Q alpha, sum alpha = 1, alpha >= 0`. With `g = Q alpha` and
-//! `w2 = alpha' g`, a row v violates when `g_v < w2 - eps sqrt(w2 tau)`, where tau is the
-//! smallest `Q_ii` of the rows looked at (they are all equal with the RBF). Its partner u has
-//! the largest g where alpha is positive, and
+//! `w2 = alpha' g`, a sample v violates the optimality conditions if
+//! `g_v < w2 - eps sqrt(w2 tau)`, where tau is the smallest `Q_ii` of the samples examined so
+//! far (with the RBF kernel all are equal). Its partner u has the largest g where alpha is
+//! positive, and
 //!
 //! ```text
 //! s = min(alpha_u, (g_u - g_v) / (Q_uu + Q_vv - 2 Q_uv));   alpha_v += s;   alpha_u -= s
 //! ```
 //!
-//! eps goes 0.5, 0.25, … down to its final value; each phase ends when no row violates. The
-//! problem is stated in [`super::l2`]; the result is scaled by `1 / w2`, which makes it the
-//! solution of `Q alpha = 1` where alpha is positive: that of NN-ISDA.
+//! eps decreases from 0.5 by halves to its final value; each phase ends when no sample violates.
+//! The problem is stated in [`super::l2`]. The result is scaled by `1 / w2`, which makes it the
+//! solution of `Q alpha = 1` where alpha is positive: the solution of NN-ISDA.
 //!
-//! The original draws rows at random, first the class and then the row, and takes the worst
-//! of them. Here a draw without a violator is followed by a look at all rows, so that both
-//! ways end at the same optimum.
+//! The original algorithm draws samples at random, first the class and then the sample, and
+//! takes the worst of them. Here a draw without a violator is followed by a pass over all
+//! samples, so that both kinds of selection reach the same optimum.
 
+use super::hyperparameters::{check_cs, check_max_iter};
 use super::l2::{Extremes, L2};
-use super::{BinarySolver, Limit, Machine, Problem, Start, Status, positive};
+use super::limit::Limit;
+use super::path::{PathStart, along_path};
+use super::{BinarySolver, Machine, Problem, Start, Status};
 use crate::data::Random;
-use crate::kernel::KernelRows;
+use crate::kernel::{BlockRows, SingleRows};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::{Error, Result};
 
-/// Parameters as they come from the user.
+/// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MnSvmSettings {
-    /// One machine for each.
+    /// The values of the regularization parameter C, one for each classifier of the path.
     pub cs: Vec<f64>,
-    /// The relative violation that is small enough at the end.
+    /// The relative tolerance of the optimality conditions.
     pub eps: f64,
-    /// How violators are found.
+    /// How violators are selected.
     pub selection: Selection,
-    /// Of the draws.
+    /// The seed of the random draws.
     pub seed: u64,
-    /// The most steps of a machine; `None` for no limit.
+    /// The maximum number of iterations of a binary problem; `None` for no limit.
     pub max_iter: Option<usize>,
 }
 
-/// How violators are found.
+/// How violators are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selection {
-    /// The worst of all rows.
+    /// The worst of all samples.
     Worst,
-    /// The worst of some rows drawn at random.
+    /// The worst of some samples drawn at random.
     Random,
 }
 
 impl Selection {
-    /// From its name.
+    /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "worst" => Ok(Selection::Worst),
@@ -63,22 +67,22 @@ impl Selection {
     }
 }
 
-/// Rows drawn at a time.
-const DRAWS: usize = 600;
+/// The number of samples in a random draw.
+const N_DRAWS: usize = 600;
 
 /// The first eps.
 const FIRST_EPS: f64 = 0.5;
 
-/// What `w2` may be off before it is summed anew.
+/// The relative error of `w2` above which it is recomputed.
 const ROUNDING: f64 = 1e-9;
 
-/// Steps after which `w2` is summed anew.
-const STEPS_TO_SUM: usize = 1000;
+/// Iterations between two recomputations of `w2`.
+const RECOMPUTE_INTERVAL: usize = 1000;
 
 impl MnSvmSettings {
-    /// The only way to a [`MnSvm`].
+    /// Checks the hyperparameters and returns the solver.
     pub fn check(mut self) -> Result<MnSvm> {
-        positive("C", &mut self.cs)?;
+        check_cs(&mut self.cs)?;
         if !(self.eps > 0.0 && self.eps < 1.0) {
             return Err(Error::parameter(
                 "eps",
@@ -86,12 +90,12 @@ impl MnSvmSettings {
                 "it must be between 0 and 1",
             ));
         }
-        Limit::check(self.max_iter)?;
+        check_max_iter(self.max_iter)?;
         Ok(MnSvm { settings: self })
     }
 }
 
-/// Checked settings: the method, ready to run.
+/// The method with checked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MnSvm {
     settings: MnSvmSettings,
@@ -109,12 +113,12 @@ impl BinarySolver for MnSvm {
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut (impl SingleRows<T> + BlockRows<T>),
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
         let parts = rows.parts().clone();
         let limit = Limit::new(self.settings.max_iter, parts.n_rows());
-        let mut train = |&c: &f64| {
+        along_path(&self.settings.cs, PathStart::Cold, |c| {
             let mut state = L2::new(problem, &parts, c)?;
             start(&mut state, problem, rows, monitor)?;
             let mut random = Random::new(self.settings.seed);
@@ -122,24 +126,23 @@ impl BinarySolver for MnSvm {
             let square = state.square();
             let factor = if square > 0.0 { 1.0 / square } else { 0.0 };
             Ok(state.machine(factor, status))
-        };
-        self.settings.cs.iter().map(&mut train).collect()
+        })
     }
 }
 
-/// Puts all weight on the first row, or spreads it as the start says.
+/// Puts all weight on the first sample, or distributes it like the starting point.
 fn start<T: Lanes>(
     state: &mut L2,
     problem: &Problem<'_>,
-    rows: &mut impl KernelRows<T>,
+    rows: &mut (impl SingleRows<T> + BlockRows<T>),
     monitor: &Monitor,
 ) -> Result<()> {
     if let Start::Terms(terms) = problem.start
-        && state.start_from_shares(terms, rows, monitor)?
+        && state.start_from_normalized(terms, rows, monitor)?
     {
         return Ok(());
     }
-    if let Some(first) = state.first_row(problem.order) {
+    if let Some(first) = state.first_sample(problem.order) {
         let row = state.parts.global(first) as u32;
         state.start_from(&[(row, state.sign(first))], rows, monitor)?;
     }
@@ -151,24 +154,25 @@ impl MnSvm {
         &self,
         state: &mut L2,
         problem: &Problem<'_>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut (impl SingleRows<T> + BlockRows<T>),
         limit: Limit,
         random: &mut Random,
         monitor: &Monitor,
     ) -> Result<Status> {
         let mut eps = FIRST_EPS.max(self.settings.eps);
-        let mut found = state.extremes();
+        let mut extremes = state.extremes();
         let mut square = state.square();
-        // The smallest Q_ii seen: one bound for all rows, so that the smallest g decides.
+        // The smallest Q_ii so far: the bound is the same for all samples, so that the smallest g
+        // is the worst violator.
         let mut tau = f64::INFINITY;
         loop {
             if square.is_nan() || square <= 0.0 {
-                square = state.square(); // what was summed step by step may be all rounding
+                square = state.square(); // the accumulated value may consist of rounding errors only
                 if square.is_nan() || square <= 0.0 {
                     return Ok(Status::Stalled); // the kernel is not positive definite
                 }
             }
-            let v = self.violator(state, rows, found, (square, eps), &mut tau, random)?;
+            let v = self.select_violator(state, rows, extremes, (square, eps), &mut tau, random)?;
             let Some((v, k_vv)) = v else {
                 let exact = state.square();
                 if (exact - square).abs() > ROUNDING * exact.abs() {
@@ -190,10 +194,10 @@ impl MnSvm {
             if let Some(status) = limit.reached(state.n_iter(), monitor)? {
                 return Ok(status);
             }
-            let (g_u, u) = found.high;
+            let (g_u, u) = extremes.high;
             let g_v = state.g[v];
-            rows.prepare(&[u, v], monitor)?;
-            let (row_u, q_vv) = (rows.prepared(u), state.diagonal(v, k_vv));
+            rows.prefetch(&[u, v], monitor)?;
+            let (row_u, q_vv) = (rows.resident_row(u), state.diagonal(v, k_vv));
             let q_uu = state.diagonal(u, row_u.at(u).to_f64());
             tau = tau.min(q_uu);
             let q_uv = state.sign(u) * state.sign(v) * (row_u.at(v).to_f64() + 1.0);
@@ -204,22 +208,22 @@ impl MnSvm {
             }
             let (alpha_u, alpha_v) = (state.alpha[u] - step, state.alpha[v] + step);
             if step <= 0.0 || alpha_v == state.alpha[v] {
-                return Ok(Status::Stalled); // lost in rounding
+                return Ok(Status::Stalled); // the step is below rounding
             }
-            found = state.change([(u, alpha_u), (v, alpha_v)], rows, monitor)?;
+            extremes = state.update([(u, alpha_u), (v, alpha_v)], rows, monitor)?;
             square += step * (2.0 * (g_v - g_u) + step * curvature);
-            if state.n_iter().is_multiple_of(STEPS_TO_SUM) {
+            if state.n_iter().is_multiple_of(RECOMPUTE_INTERVAL) {
                 square = state.square();
             }
         }
     }
 
-    /// A row that violates, and its kernel value with itself.
-    fn violator<T: Lanes>(
+    /// Selects a violator; returns it with its kernel value `K_vv`.
+    fn select_violator<T: Lanes>(
         &self,
         state: &L2,
-        rows: &mut impl KernelRows<T>,
-        found: Extremes,
+        rows: &mut (impl SingleRows<T> + BlockRows<T>),
+        extremes: Extremes,
         (square, eps): (f64, f64),
         tau: &mut f64,
         random: &mut Random,
@@ -235,15 +239,15 @@ impl MnSvm {
         };
         if self.settings.selection == Selection::Random
             && let Some(drawn) = draw(state, random)
-            && let Some(found) = violates(drawn)?
+            && let Some(violator) = violates(drawn)?
         {
-            return Ok(Some(found));
+            return Ok(Some(violator));
         }
-        violates(found.low.1)
+        violates(extremes.low.1)
     }
 }
 
-/// The row with the smallest g among some, drawn class by class.
+/// The sample with the smallest g among random draws, each of a random class.
 fn draw(state: &L2, random: &mut Random) -> Option<usize> {
     let classes: Vec<_> = [1.0, -1.0]
         .map(|sign| {
@@ -258,7 +262,7 @@ fn draw(state: &L2, random: &mut Random) -> Option<usize> {
         .iter()
         .map(|ranges| ranges.iter().map(ExactSizeIterator::len).sum())
         .collect();
-    let row = |class: usize, number: usize| {
+    let sample = |class: usize, number: usize| {
         let mut left = number;
         for range in &classes[class] {
             if left < range.len() {
@@ -269,12 +273,12 @@ fn draw(state: &L2, random: &mut Random) -> Option<usize> {
         0
     };
     let mut best: Option<usize> = None;
-    for _ in 0..DRAWS {
+    for _ in 0..N_DRAWS {
         let class = random.below(2);
         if sizes[class] == 0 {
             continue;
         }
-        let i = row(class, random.below(sizes[class]));
+        let i = sample(class, random.below(sizes[class]));
         if best.is_none_or(|b| state.g[i] < state.g[b]) {
             best = Some(i);
         }

@@ -1,56 +1,59 @@
-//! NL-SGD: stochastic subgradient descent with kernels (000, algorithm B and its changes).
+//! NL-SGD: stochastic subgradient descent with kernels (Melki and Kecman 2016, algorithm B with
+//! the changes described there).
 //!
 //! The objective is `lambda / 2 |w|^2 + mean of w_i max(0, 1 - y_i f(x_i))` with
-//! `lambda = 1 / C` and no bias; `w_i` are the weights of rows. With counts `beta = 0`:
+//! `lambda = 1 / C` and no bias; `w_i` are sample weights. With counts `beta = 0`:
 //!
 //! ```text
-//! for t = 1, …, T:  i = the next row;  alpha = beta / (lambda t)
+//! for t = 1, …, T:  i = the next sample;  alpha = beta / (lambda t)
 //!                   if y_i sum_j alpha_j K_ij < 1:  beta_i += w_i y_i
 //! ```
 //!
-//! The result is the mean of alpha over the last steps, or the last alpha. A count made at
-//! step s is in all later alphas, so that its share of the mean is a sum of `1 / t` that is
-//! known when it is made: nothing has to be averaged.
+//! The result is the mean of alpha over the last steps, or the last alpha. A count added at
+//! step s is part of all later alphas. Its share of the mean is a sum of `1 / t` that is known
+//! when the count is added, so that no average has to be stored.
 //!
-//! State: the outputs `f_i = sum_j beta_j K_ij`, one array for each C. **All C of a path run
-//! side by side**: they visit the same rows, and a kernel row is asked for once. Cost: a
-//! kernel row for each step that some C counts.
+//! State: the outputs `f_i = sum_j beta_j K_ij`, one array for each C. **All values of C of a path
+//! are trained together**: they visit the same samples, and each kernel row is computed once.
+//! Cost: a kernel row for each step in which the sample violates the margin for some C.
 
-use super::{BinarySolver, Machine, Problem, STEPS_TO_LOOK, Status, positive};
+use super::hyperparameters::check_cs;
+use super::limit::CHECK_INTERVAL;
+use super::{BinarySolver, Machine, Problem, Status};
 use crate::data::Random;
-use crate::kernel::{KernelRows, Parts};
+use crate::kernel::{Parts, SingleRows};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
 use crate::{Error, Result};
 
-/// Parameters as they come from the user.
+/// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NlSgdSettings {
-    /// One machine for each.
+    /// The values of the regularization parameter C, one for each classifier of the path.
     pub cs: Vec<f64>,
-    /// Steps, in units of the rows of a machine.
+    /// The number of passes over the samples.
     pub epochs: usize,
-    /// The share of the steps over which alpha is averaged; 0 for the last alpha.
+    /// The fraction of the steps, at the end, over which alpha is averaged; 0 for the last alpha.
     pub average: f64,
-    /// What alpha is divided by.
+    /// The step size.
     pub step: Step,
-    /// Which row comes next.
+    /// The order in which samples are visited.
     pub order: Order,
-    /// Of the order.
+    /// The seed of the order.
     pub seed: u64,
 }
 
-/// What counts are divided by, times lambda.
+/// The step size: counts are divided by lambda times this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The number of the step.
+    /// The number of the step, t.
     Time,
-    /// The number of rows, as the paper prints it.
+    /// The number of samples, m, as printed in the paper.
     Rows,
 }
 
 impl Step {
-    /// From its name.
+    /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "t" => Ok(Step::Time),
@@ -60,17 +63,17 @@ impl Step {
     }
 }
 
-/// Which row comes next.
+/// The order in which samples are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// All rows in turn, shuffled once.
+    /// All samples in turn, shuffled once.
     Cyclic,
-    /// Any row, drawn anew each time.
+    /// A random sample in each step.
     Random,
 }
 
 impl Order {
-    /// From its name.
+    /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "cyclic" => Ok(Order::Cyclic),
@@ -84,9 +87,9 @@ impl Order {
 }
 
 impl NlSgdSettings {
-    /// The only way to a [`NlSgd`].
+    /// Checks the hyperparameters and returns the solver.
     pub fn check(mut self) -> Result<NlSgd> {
-        positive("C", &mut self.cs)?;
+        check_cs(&mut self.cs)?;
         if self.epochs == 0 {
             return Err(Error::parameter("epochs", 0, "it must be at least 1"));
         }
@@ -98,16 +101,16 @@ impl NlSgdSettings {
     }
 }
 
-/// Checked settings: the method, ready to run.
+/// The method with checked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NlSgd {
     settings: NlSgdSettings,
 }
 
-/// The machine of one C while it is trained.
+/// The state of training for one C.
 struct Run {
     c: f64,
-    /// Outputs of the counts.
+    /// `sum_j beta_j K_ij`.
     outputs: Vec<f64>,
     counts: Vec<f64>,
     /// The averaged alpha so far.
@@ -126,39 +129,39 @@ impl BinarySolver for NlSgd {
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl SingleRows<T>,
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
         let parts = rows.parts().clone();
         let n = parts.n_rows();
         let (signs, weights) = (problem.signs_of(&parts), problem.weights_of(&parts));
         let n_steps = n.checked_mul(self.settings.epochs);
-        let Some(n_steps) = n_steps.filter(|&steps| steps <= MOST_STEPS) else {
-            let rule = "times the rows it makes too many steps";
+        let Some(n_steps) = n_steps.filter(|&steps| steps <= MAX_STEPS) else {
+            let rule = "its product with the number of samples is too large";
             return Err(Error::parameter("epochs", self.settings.epochs, rule));
         };
         let shares = Shares::new(self.settings.average, self.settings.step, n_steps, n)?;
         let mut visits = self.visits(&parts, problem.order);
         let mut runs: Vec<Run> = self.settings.cs.iter().map(|&c| Run::new(c, n)).collect();
-        let mut taken = n_steps;
-        let mut counting = Vec::with_capacity(runs.len());
+        let mut n_taken = n_steps;
+        let mut violated = Vec::with_capacity(runs.len());
         for t in 1..=n_steps {
             monitor.tick(1)?;
-            if t % STEPS_TO_LOOK == 0 && monitor.time_is_up() {
-                taken = t - 1;
+            if t % CHECK_INTERVAL == 0 && monitor.time_is_up() {
+                n_taken = t - 1;
                 break;
             }
             let i = visits.next(n);
             let divisor = shares.divisor(t);
-            counting.clear();
-            let counts = |run: &Run| signs[i] * run.outputs[i] * run.c < divisor;
-            counting.extend((0..runs.len()).filter(|&k| counts(&runs[k])));
-            if counting.is_empty() || weights[i] == 0.0 {
+            violated.clear();
+            let is_violated = |run: &Run| signs[i] * run.outputs[i] * run.c < divisor;
+            violated.extend((0..runs.len()).filter(|&k| is_violated(&runs[k])));
+            if violated.is_empty() || weights[i] == 0.0 {
                 continue;
             }
             let count = weights[i] * signs[i];
             let row = rows.row(i)?;
-            for &k in &counting {
+            for &k in &violated {
                 let run = &mut runs[k];
                 run.counts[i] += count;
                 run.alpha[i] += count * run.c * shares.after(t);
@@ -168,11 +171,11 @@ impl BinarySolver for NlSgd {
                 }
             }
         }
-        let ended = if taken == n_steps {
+        let status = if n_taken == n_steps {
             Status::Converged
         } else {
-            // The alpha of now: what was averaged so far is meant for all steps.
-            let divisor = shares.divisor(taken.max(1));
+            // The current alpha: the partial mean is meant for all steps.
+            let divisor = shares.divisor(n_taken.max(1));
             for run in &mut runs {
                 let counts = run.counts.iter();
                 run.alpha = counts.map(|count| run.c * count / divisor).collect();
@@ -181,24 +184,24 @@ impl BinarySolver for NlSgd {
         };
         Ok(runs
             .iter()
-            .map(|run| run.machine(&parts, taken, ended))
+            .map(|run| run.machine(&parts, n_taken, status))
             .collect())
     }
 }
 
-/// So many steps are not too many for a number with 53 digits.
-const MOST_STEPS: usize = 1 << 52;
+/// The largest number of steps: it is exact in f64.
+const MAX_STEPS: usize = 1 << 52;
 
 impl NlSgd {
     fn visits(&self, parts: &Parts, order: &[u32]) -> Visits {
-        let mut rows: Vec<usize> = (0..parts.n_rows()).collect();
-        rows.sort_by_key(|&i| order[parts.global(i)]);
+        let mut samples: Vec<usize> = (0..parts.n_rows()).collect();
+        samples.sort_by_key(|&i| order[parts.global(i)]);
         let mut random = Random::new(self.settings.seed);
         if self.settings.order == Order::Cyclic {
-            random.shuffle(&mut rows);
+            random.shuffle(&mut samples);
         }
         Visits {
-            rows,
+            samples,
             random,
             order: self.settings.order,
             last: usize::MAX,
@@ -206,9 +209,9 @@ impl NlSgd {
     }
 }
 
-/// The order of the rows, which does not depend on how they are packed.
+/// The order of the samples, independent of how they are packed.
 struct Visits {
-    rows: Vec<usize>,
+    samples: Vec<usize>,
     random: Random,
     order: Order,
     last: usize,
@@ -220,17 +223,18 @@ impl Visits {
             Order::Cyclic => self.last.wrapping_add(1) % n,
             Order::Random => self.random.below(n),
         };
-        self.rows[self.last]
+        self.samples[self.last]
     }
 }
 
-/// How much of the mean a count has.
+/// The share of a count in the mean of alpha.
 struct Shares {
     step: Step,
     n: usize,
-    /// The first step that is averaged.
+    /// The first step of the mean.
     first: usize,
-    /// The sum over the averaged steps from `first + k` on, at `k`, over their number.
+    /// At `k`: the sum of `1 / divisor` over the steps of the mean from `first + k` on, divided by
+    /// their number.
     sums: Vec<f64>,
 }
 
@@ -242,7 +246,7 @@ impl Shares {
             step,
             n,
             first,
-            sums: crate::error::zeros(width + 1, 1, "the shares of the steps")?,
+            sums: crate::memory::try_zeros(width + 1, 1, "step sizes")?,
         };
         for k in (0..width).rev() {
             let own = 1.0 / (shares.divisor(first + k) * width as f64);
@@ -251,7 +255,7 @@ impl Shares {
         Ok(shares)
     }
 
-    /// What counts are divided by at a step, lambda aside.
+    /// The divisor of counts at step `t`, without lambda.
     fn divisor(&self, t: usize) -> f64 {
         match self.step {
             Step::Time => t as f64,
@@ -259,7 +263,7 @@ impl Shares {
         }
     }
 
-    /// The share of a count made at step `t`.
+    /// The share of a count added at step `t`.
     fn after(&self, t: usize) -> f64 {
         self.sums[(t + 1).saturating_sub(self.first)]
     }

@@ -7,45 +7,45 @@
 //! ```
 //!
 //! until the largest violation (`|E_i|` where alpha is positive, `E_i` where it is 0) is
-//! below tol. The problem is stated in [`super::l2`]. The machines of a path are trained one
-//! by one: to start from the one before saves no steps. Cost: a kernel row and a pass over all
-//! rows for each step.
+//! below tol. The problem is stated in [`super::l2`]. The classifiers of a path are trained from
+//! scratch: warm starts save no iterations. Cost of an iteration: one kernel row and one pass
+//! over all samples.
 
+use super::hyperparameters::{check_cs, check_max_iter, check_positive};
 use super::l2::{Extremes, L2};
-use super::{BinarySolver, Limit, Machine, Problem, Start, Status, positive};
-use crate::kernel::KernelRows;
+use super::limit::Limit;
+use super::path::{PathStart, along_path};
+use super::{BinarySolver, Machine, Problem, Start, Status};
+use crate::Result;
+use crate::kernel::{BlockRows, SingleRows};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
-use crate::{Error, Result};
 
-/// Parameters as they come from the user.
+/// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NnIsdaSettings {
-    /// One machine for each.
+    /// The values of the regularization parameter C, one for each classifier of the path.
     pub cs: Vec<f64>,
-    /// The violation that is small enough.
+    /// The tolerance of the KKT conditions.
     pub tol: f64,
-    /// The most steps of a machine; `None` for no limit.
+    /// The maximum number of iterations of a binary problem; `None` for no limit.
     pub max_iter: Option<usize>,
 }
 
 impl NnIsdaSettings {
-    /// The only way to a [`NnIsda`].
+    /// Checks the hyperparameters and returns the solver.
     pub fn check(mut self) -> Result<NnIsda> {
-        positive("C", &mut self.cs)?;
-        if !(self.tol > 0.0 && self.tol.is_finite()) {
-            let rule = "it must be a finite positive number";
-            return Err(Error::parameter("tol", self.tol, rule));
-        }
-        Limit::check(self.max_iter)?;
+        check_cs(&mut self.cs)?;
+        check_positive("tol", self.tol)?;
+        check_max_iter(self.max_iter)?;
         Ok(NnIsda { settings: self })
     }
 }
 
-/// The share of tol by which rounding may have moved g before it is summed anew.
-const SMALL: f64 = 0.01;
+/// The share of tol by which rounding may shift g before it is recomputed.
+const MAX_DRIFT: f64 = 0.01;
 
-/// Checked settings: the method, ready to run.
+/// The method with checked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NnIsda {
     settings: NnIsdaSettings,
@@ -63,22 +63,21 @@ impl BinarySolver for NnIsda {
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut (impl SingleRows<T> + BlockRows<T>),
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
         let parts = rows.parts().clone();
         let limit = Limit::new(self.settings.max_iter, parts.n_rows());
-        let mut train = |&c: &f64| {
+        along_path(&self.settings.cs, PathStart::Cold, |c| {
             let mut state = L2::new(problem, &parts, c)?;
             if let Start::Terms(terms) = problem.start {
-                // A far start would leave its rounding errors in g.
-                state.start_from_shares(terms, rows, monitor)?;
+                // A starting point far from the solution would leave its rounding errors in g.
+                state.start_from_normalized(terms, rows, monitor)?;
                 state.rescale();
             }
             let status = self.run(&mut state, problem, rows, limit, monitor)?;
             Ok(state.machine(1.0, status))
-        };
-        self.settings.cs.iter().map(&mut train).collect()
+        })
     }
 }
 
@@ -87,21 +86,21 @@ impl NnIsda {
         &self,
         state: &mut L2,
         problem: &Problem<'_>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut (impl SingleRows<T> + BlockRows<T>),
         limit: Limit,
         monitor: &Monitor,
     ) -> Result<Status> {
-        let mut found = state.extremes();
-        let mut is_fresh = false;
+        let mut extremes = state.extremes();
+        let mut is_recomputed = false;
         loop {
-            let (violation, i) = worst(found);
+            let (violation, i) = worst_violator(extremes);
             if violation == f64::NEG_INFINITY {
-                return Ok(Status::NonFinite); // no number is left
+                return Ok(Status::NonFinite); // all values are NaN
             }
             if violation < self.settings.tol {
-                if !is_fresh && state.drift() > SMALL * self.settings.tol {
-                    found = state.refresh(rows, monitor)?;
-                    is_fresh = true;
+                if !is_recomputed && state.drift() > MAX_DRIFT * self.settings.tol {
+                    extremes = state.recompute_gradient(rows, monitor)?;
+                    is_recomputed = true;
                     continue;
                 }
                 let tol = self.settings.tol;
@@ -122,20 +121,20 @@ impl NnIsda {
                 return Ok(Status::NonFinite);
             }
             if alpha == state.alpha[i] {
-                return Ok(Status::Stalled); // lost in rounding
+                return Ok(Status::Stalled); // the step is below rounding
             }
-            is_fresh = false;
-            found = state.change([(i, alpha)], rows, monitor)?;
+            is_recomputed = false;
+            extremes = state.update([(i, alpha)], rows, monitor)?;
         }
     }
 }
 
-/// The largest violation, and its row.
-fn worst(found: Extremes) -> (f64, usize) {
-    let (rise, fall) = (1.0 - found.low.0, found.high.0 - 1.0);
+/// The worst violator: its violation and its index.
+fn worst_violator(extremes: Extremes) -> (f64, usize) {
+    let (rise, fall) = (1.0 - extremes.low.0, extremes.high.0 - 1.0);
     if rise >= fall {
-        (rise, found.low.1)
+        (rise, extremes.low.1)
     } else {
-        (fall, found.high.1)
+        (fall, extremes.high.1)
     }
 }

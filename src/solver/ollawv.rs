@@ -1,46 +1,48 @@
-//! OLLAWV, the online learning algorithm using worst violators (003, algorithm 1.1).
+//! OLLAWV, the online learning algorithm using worst violators (Melki 2018, algorithm 1.1).
 //!
-//! With outputs `o = 0`, bias `b = 0` and the first row as the worst violator `wv`:
+//! With outputs `o = 0`, bias `b = 0` and the first sample as the worst violator `wv`:
 //!
 //! ```text
 //! for t = 1, 2, …:  eta = 2 / sqrt(t);  L = eta C y_wv;  B = beta L / n
-//!                   o_i += L K(x_i, x_wv) + B   for every row i not yet used
-//!                   alpha_wv = L;  b += B;  wv is used up
-//!                   wv = argmin of y_i o_i over the unused rows
+//!                   o_i += L K(x_i, x_wv) + B   for every sample i not yet used
+//!                   alpha_wv = L;  b += B;  wv is used
+//!                   wv = argmin of y_i o_i over the unused samples
 //!                   stop if y_wv o_wv >= M
 //! ```
 //!
-//! `o`, `alpha`, `b` and the threshold `M = margin C` all scale with `C`, so the
-//! loop runs with `C = 1` and the result is scaled. The margin only decides when
-//! to stop: **the machine of a smaller margin is a prefix of the run of a larger
-//! one**, so one run gives the machines of any number of margins.
+//! `o`, `alpha`, `b` and the threshold `M = margin C` all scale with `C`, so the loop runs with
+//! `C = 1` and the result is scaled. The margin only determines when to stop: **the classifier of
+//! a smaller margin is a prefix of the run of a larger one**, so one run gives the classifiers of
+//! any number of margins.
 //!
-//! State: `v_i = y_i (o_i - b)`, and infinity for used rows: one pass of
-//! [`simd::axpy_argmin`] is the whole step. The bias is the same for all rows of
-//! a class and is added, in f64, where the smallest of each piece are compared. Cost: one kernel row and one pass
-//! for each support vector; memory: one number a row besides the kernel rows.
+//! State: `v_i = y_i (o_i - b)`, and infinity for used samples: one pass of
+//! [`simd::axpy_argmin`] is the whole step. The bias is the same for all samples of a class and is
+//! added, in f64, when the minima of the pieces are compared. Cost: one kernel row and one pass
+//! for each support vector; memory: one number per sample besides the kernel rows.
 
+use super::hyperparameters::{LARGEST_C, check_c};
+use super::path::ascending;
 use super::{BinarySolver, Machine, Problem, Status};
-use crate::kernel::{KernelRows, Parts, Piece};
+use crate::kernel::{Parts, Piece, SingleRows};
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, Smallest};
 use crate::{Error, Result};
 
-/// Parameters as they come from the user.
+/// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OllawvSettings {
-    /// `M / C`, where to stop; one machine comes out for each.
+    /// The values of `M / C`, where to stop, one for each classifier of the path.
     pub margins: Vec<f64>,
-    /// A pure scale of the decision function.
+    /// The scale of the decision function.
     pub c: f64,
-    /// Whether there is a bias term (beta = 1).
+    /// Whether the decision function has a bias (beta = 1).
     pub bias: bool,
-    /// The most support vectors, as a share of the rows of each machine.
+    /// The maximum number of support vectors, as a fraction of the samples of a binary problem.
     pub max_sv_fraction: f64,
 }
 
 impl OllawvSettings {
-    /// The only way to an [`Ollawv`].
+    /// Checks the hyperparameters and returns the solver.
     pub fn check(self) -> Result<Ollawv> {
         if self.margins.is_empty() {
             return Err(Error::parameter(
@@ -53,12 +55,10 @@ impl OllawvSettings {
             let rule = "it must be a finite number, at least 0";
             return Err(Error::parameter("margin", margin, rule));
         }
-        if !(self.c > 0.0 && self.c <= 1e300) {
-            return Err(Error::parameter(
-                "C",
-                self.c,
-                "it must be a positive number, at most 1e300",
-            ));
+        // Coefficients are multiples of C: a larger one may not be replaced.
+        if check_c(self.c)? < self.c {
+            let rule = "it must be at most 1e300";
+            return Err(Error::parameter("C", self.c, rule));
         }
         if !(self.max_sv_fraction > 0.0 && self.max_sv_fraction <= 1.0) {
             return Err(Error::parameter(
@@ -67,43 +67,41 @@ impl OllawvSettings {
                 "it must be above 0 and at most 1",
             ));
         }
-        let mut ascending: Vec<usize> = (0..self.margins.len()).collect();
-        ascending.sort_by(|&a, &b| self.margins[a].total_cmp(&self.margins[b]));
         Ok(Ollawv {
+            ascending: ascending(&self.margins),
             settings: self,
-            ascending,
         })
     }
 }
 
-/// Checked settings: the method, ready to run.
+/// The method with checked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ollawv {
     settings: OllawvSettings,
-    /// Numbers of the margins, smallest margin first.
+    /// The indices that sort the margins in ascending order.
     ascending: Vec<usize>,
 }
 
-/// Steps for which there is room from the start.
-const MOST_RESERVED: usize = 1024;
+/// The number of steps for which memory is reserved.
+const MAX_RESERVED: usize = 1024;
 
-/// Steps between two of the monitor's counts.
-const TICK: usize = 32;
+/// Steps between two ticks of the monitor.
+const TICK_INTERVAL: usize = 32;
 
-/// The unused row with the smallest `y o`.
+/// The unused sample with the smallest `y o`.
 #[derive(Clone, Copy)]
 struct Violator {
     output: f64,
     local: usize,
 }
 
-/// A run: the violators in the order in which they were used.
+/// The violators in the order in which they were used.
 struct Run {
-    /// Local row and `L / C` of each step.
+    /// Local index and `L / C` of each step.
     steps: Vec<(usize, f64)>,
-    /// How many steps each margin takes, in the order of `ascending`.
+    /// The number of steps of each margin, in the order of `ascending`.
     lengths: Vec<usize>,
-    /// The margins from this one on were cut off by a limit.
+    /// The number of margins that were reached before a limit.
     n_reached: usize,
 }
 
@@ -119,7 +117,7 @@ impl BinarySolver for Ollawv {
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl SingleRows<T>,
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
         let run = self.run(problem, rows, monitor)?;
@@ -131,25 +129,25 @@ impl Ollawv {
     fn run<T: Lanes>(
         &self,
         problem: &Problem<'_>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl SingleRows<T>,
         monitor: &Monitor,
     ) -> Result<Run> {
         self.check_weights::<T>(problem.weights)?;
         let parts = rows.parts().clone();
         let n = parts.n_rows();
         let beta = if self.settings.bias { 1.0 } else { 0.0 };
-        let mut v = crate::error::zeros::<T>(n, 1, "the outputs")?;
-        let mut worst = first_row(&parts, problem.order);
+        let mut v = crate::memory::try_zeros::<T>(n, 1, "the outputs")?;
+        let mut worst = first_sample(&parts, problem.order);
         let mut run = Run {
-            steps: Vec::with_capacity(self.most_steps(n).min(MOST_RESERVED)),
+            steps: Vec::with_capacity(self.max_steps(n).min(MAX_RESERVED)),
             lengths: Vec::with_capacity(self.ascending.len()),
             n_reached: 0,
         };
         let mut bias = 0.0;
-        for t in 1..=self.most_steps(n) {
-            // Threads that all count, for each step, in one place would wait for each other.
-            if t % TICK == 0 {
-                monitor.tick(TICK as u64)?;
+        for t in 1..=self.max_steps(n) {
+            // Threads that increment one counter in each step would wait for each other.
+            if t % TICK_INTERVAL == 0 {
+                monitor.tick(TICK_INTERVAL as u64)?;
             }
             monitor.check()?;
             let part = parts.part_of(worst.local);
@@ -168,31 +166,31 @@ impl Ollawv {
                 break;
             }
         }
-        monitor.tick((run.steps.len() % TICK) as u64)?;
+        monitor.tick((run.steps.len() % TICK_INTERVAL) as u64)?;
         run.n_reached = run.lengths.len();
         run.lengths.resize(self.ascending.len(), run.steps.len());
         Ok(run)
     }
 
-    /// Refuses weights whose steps leave the range of the rows, or of f64 with C.
+    /// Rejects weights whose steps overflow the type of the rows, or f64 with C.
     fn check_weights<T: Lanes>(&self, weights: &[f64]) -> Result<()> {
         let largest = T::MAX.to_f64() / f64::from(u32::MAX);
-        let fits = |&&w: &&f64| w < largest && w * self.settings.c <= 1e300;
+        let fits = |&&w: &&f64| w < largest && w * self.settings.c <= LARGEST_C;
         match weights.iter().find(|w| !fits(w)) {
             None => Ok(()),
             Some(weight) => Err(Error::parameter(
                 "class_weight",
                 weight,
-                "times C, or times the kernel in the type of X, it is too large",
+                "its product with C, or with kernel values in the type of X, is too large",
             )),
         }
     }
 
-    fn most_steps(&self, n: usize) -> usize {
+    fn max_steps(&self, n: usize) -> usize {
         (self.settings.max_sv_fraction * n as f64).ceil() as usize
     }
 
-    /// Cuts the machine of each margin out of the run.
+    /// The classifier of each margin: a prefix of the run.
     fn machines(&self, run: &Run, parts: &Parts) -> Vec<Machine> {
         let n = parts.n_rows();
         let c = self.settings.c;
@@ -201,7 +199,7 @@ impl Ollawv {
             let steps = &run.steps[..len];
             let terms = steps.iter().map(|&(i, l)| (parts.global(i) as u32, c * l));
             let total: f64 = steps.iter().map(|(_, l)| l / n as f64).sum();
-            // No row left to use is an end of its own, not a limit.
+            // Using all samples is convergence, not a limit.
             let ended = rank < run.n_reached || len == n;
             machines[margin] = Some(Machine {
                 terms: terms.collect(),
@@ -220,8 +218,8 @@ impl Ollawv {
     }
 }
 
-/// The row that the caller put first.
-fn first_row(parts: &Parts, order: &[u32]) -> Violator {
+/// The first sample in the caller's order.
+fn first_sample(parts: &Parts, order: &[u32]) -> Violator {
     let starts = parts.iter().filter(|part| !part.local.is_empty());
     let first = starts.min_by_key(|part| order[part.global.start]);
     Violator {
@@ -230,10 +228,10 @@ fn first_row(parts: &Parts, order: &[u32]) -> Violator {
     }
 }
 
-/// Adds `l K` to all outputs and finds the next worst violator, the bias included.
+/// Adds `l K` to all outputs and returns the next worst violator, with the bias in its output.
 fn next_worst<T: Lanes>(
     problem: &Problem<'_>,
-    rows: &mut impl KernelRows<T>,
+    rows: &mut impl SingleRows<T>,
     parts: &Parts,
     v: &mut [T],
     violator: usize,
@@ -257,5 +255,5 @@ fn next_worst<T: Lanes>(
         }
     };
     let worst = rows.sweep(violator, v, update, worse)?;
-    worst.ok_or_else(|| Error::Internal("a problem without rows".into()))
+    worst.ok_or_else(|| Error::Internal("a problem without samples".into()))
 }

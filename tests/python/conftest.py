@@ -12,15 +12,15 @@ from sklearn.preprocessing import minmax_scale
 
 from estimators import READERS
 from fault_table import Coverage
-from hinge import datasets, load
+from softmargin import datasets, load
 
-# The same examples on every machine and in every run, and nothing left on disk. HINGE_FUZZ is the
-# number of examples of a property where they are to be new ones in every run: see fuzz.py.
-settings.register_profile("hinge", derandomize=True, deadline=None, database=None)
-if "HINGE_FUZZ" in os.environ:
-    count = int(os.environ["HINGE_FUZZ"])
-    settings.register_profile("hinge-fuzz", max_examples=count, deadline=None, database=None)
-settings.load_profile("hinge-fuzz" if "HINGE_FUZZ" in os.environ else "hinge")
+# The same examples on every machine and in every run, and nothing left on disk. SOFTMARGIN_FUZZ is
+# the number of examples of a property where they are to be new ones in every run: see fuzz.py.
+settings.register_profile("softmargin", derandomize=True, deadline=None, database=None)
+if "SOFTMARGIN_FUZZ" in os.environ:
+    count = int(os.environ["SOFTMARGIN_FUZZ"])
+    settings.register_profile("softmargin-fuzz", max_examples=count, deadline=None, database=None)
+settings.load_profile("softmargin-fuzz" if "SOFTMARGIN_FUZZ" in os.environ else "softmargin")
 
 
 def pytest_addoption(parser):
@@ -83,7 +83,7 @@ def again(tmp_path):
     """A function that saves a model and loads it."""
 
     def saved_and_loaded(model):
-        path = tmp_path / "a model.hinge"
+        path = tmp_path / "a model.softmargin"
         model.save(path)
         return load(path)
 

@@ -1,9 +1,9 @@
 //! The row cache is a list of rows, the one used last in front, cut to a budget in bytes:
 //! checked against such a list for any sequence of calls.
 
-use hinge::kernel::{CacheCounts, RowCache};
-use hinge::{Error, Result};
 use proptest::prelude::*;
+use softmargin::kernel::{CacheCounts, RowCache};
+use softmargin::{Error, Result};
 
 const BYTES: usize = size_of::<f64>();
 
@@ -69,7 +69,7 @@ impl Pair {
             ..List::default()
         };
         let cache = RowCache::new(n, n, budget)?;
-        assert_eq!((cache.room(), cache.budget_bytes()), (room, budget));
+        assert_eq!((cache.capacity(), cache.budget_bytes()), (room, budget));
         Ok(Self { n, cache, list })
     }
 
@@ -82,7 +82,7 @@ impl Pair {
         }
         let mut is_new = vec![true; self.n];
         rows.retain(|&row| std::mem::take(&mut is_new[row]));
-        rows.truncate(self.cache.room());
+        rows.truncate(self.cache.capacity());
         let expected = self.list.ask(&rows, *succeeds);
         let mut missing = Vec::new();
         let answer = self.cache.rows(&rows, |rows, places| {
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn a_narrow_cache_takes_the_rows_and_columns_to_keep_and_leaves_nothing_behind(
+    fn a_shrunk_cache_takes_the_rows_and_columns_to_keep_and_leaves_nothing_behind(
         n in n_rows(), share in 0.0..1.1f64, kept in 0.0..1.0f64, calls in calls(10),
         seed in any::<u64>(),
     ) {
@@ -167,17 +167,17 @@ proptest! {
         for call in &calls {
             pair.call(call)?;
         }
-        let mut random = hinge::data::Random::new(seed);
+        let mut random = softmargin::data::Random::new(seed);
         let keep: Vec<usize> = (0..n).filter(|_| random.unit() < kept).collect();
-        let mut narrow = pair.cache.narrow(&keep)?;
+        let mut shrunk = pair.cache.shrink(&keep)?;
         let cut = |row: usize| keep.iter().map(|&at| value(row, at)).collect::<Vec<_>>();
         for (number, &row) in keep.iter().enumerate() {
             let expected = if pair.list.has(row) { cut(row) } else { vec![] };
-            prop_assert_eq!(narrow.peek(number), expected);
+            prop_assert_eq!(shrunk.peek(number), expected);
         }
-        prop_assert_eq!(narrow.counts(), pair.list.counts);
-        prop_assert!(narrow.bytes() <= budget.max(keep.len() * BYTES));
-        // Both go on: the old one empty, the narrow one with its own numbers.
+        prop_assert_eq!(shrunk.counts(), pair.list.counts);
+        prop_assert!(shrunk.bytes() <= budget.max(keep.len() * BYTES));
+        // Both go on: the old one empty, the shrunk one with its own numbers.
         pair.list.places.clear();
         pair.check();
         for call in &calls {
@@ -188,7 +188,7 @@ proptest! {
                 out.copy_from_slice(&cut(row));
                 Ok(())
             };
-            prop_assert_eq!(narrow.row(number, fill)?, cut(row));
+            prop_assert_eq!(shrunk.row(number, fill)?, cut(row));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Sparse rows are canonical or refused with the place named: no arrays make rows that
 //! leave their bounds.
 
-use hinge::Result;
-use hinge::data::{Csr, Matrix};
 use proptest::prelude::*;
+use softmargin::Result;
+use softmargin::data::{Csr, Matrix};
 use std::borrow::Cow;
 
 fn csr(
@@ -37,6 +37,12 @@ fn sparse_rows_are_canonical() -> Result<()> {
         gathered,
         csr(&[0, 1, 1, 3], &[1, 0, 2], &[3.0, 1.0, 2.0], 3)?
     );
+    for n_rows in 0..=3 {
+        let head = rows.head(n_rows);
+        let order: Vec<u32> = (0..n_rows as u32).collect();
+        assert_eq!(head, rows.gather(&order)?);
+        assert_eq!(head.values().as_ptr(), rows.values().as_ptr(), "borrowed");
+    }
     let (matrix, mut row) = (Matrix::Sparse(rows), [9.0; 3]);
     matrix.copy_row(0, &mut row);
     assert_eq!((row, matrix.max_abs()), ([1.0, 0.0, 2.0], 3.0));

@@ -1,10 +1,10 @@
 //! Rows and labels are checked once, refusals name the place, and random numbers are the
 //! same in every release.
 
-use hinge::data::{Dense, Labels, Random};
-use hinge::error::{reserve, zeros};
-use hinge::simd::zero_pages;
-use hinge::{Error, Result};
+use softmargin::data::{Dense, Labels, Random};
+use softmargin::memory::{try_with_capacity, try_zeros};
+use softmargin::simd::zero_pages;
+use softmargin::{Error, Result};
 use std::borrow::Cow;
 
 fn refusal<T: std::fmt::Debug>(result: Result<T>) -> String {
@@ -19,13 +19,16 @@ fn dense_rows_are_finite_and_of_their_shape() -> Result<()> {
         (rows.n_rows(), rows.n_cols(), rows.row(1)),
         (3, 2, &[3.0, 4.0][..])
     );
+    let head = rows.head(2);
+    assert_eq!(head, rows.gather(&[0, 1])?);
+    assert_eq!(head.values().as_ptr(), rows.values().as_ptr(), "borrowed");
     assert_eq!(
         rows.gather(&[2, 0, 2])?.into_values(),
         [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]
     );
     assert_eq!(
         refusal(dense(vec![0.0; 5], 3, 2)),
-        "5 values do not make 3 rows of 2 features"
+        "cannot arrange 5 values as 3 rows of 2 features"
     );
     assert!(
         dense(vec![], usize::MAX, 2).is_err(),
@@ -65,10 +68,10 @@ fn labels_sort_rows_by_class_and_keep_their_order() -> Result<()> {
         (
             &[0, 3, 1],
             3,
-            "class code 3 is not below the number of classes, 3",
+            "class code 3 is not less than the number of classes, 3",
         ),
-        (&[0, u32::MAX], 2, "class code 4294967295 is not below"),
-        (&[0, 2, 0], 3, "class number 1 has no rows"),
+        (&[0, u32::MAX], 2, "class code 4294967295 is not less than"),
+        (&[0, 2, 0], 3, "class 1 has no samples"),
     ] {
         let error = refusal(Labels::new(codes, n_classes));
         assert!(error.starts_with(sentence), "{error}");
@@ -105,7 +108,7 @@ fn random_numbers_are_those_of_splitmix64() {
 
 #[test]
 fn buffers_that_cannot_be_are_errors_and_not_aborts() -> Result<()> {
-    assert_eq!(zeros::<f32>(2, 3, "six")?, [0.0; 6]);
+    assert_eq!(try_zeros::<f32>(2, 3, "six")?, [0.0; 6]);
     assert_eq!(zero_pages::<f32>(2, 3, "six")?, [0.0; 6]);
     assert!(zero_pages::<f64>(0, 3, "none")?.is_empty());
     assert!(
@@ -113,9 +116,9 @@ fn buffers_that_cannot_be_are_errors_and_not_aborts() -> Result<()> {
             .iter()
             .all(|v| v.to_bits() == 0)
     );
-    assert!(reserve::<u64>(10, 10, "a hundred")?.capacity() >= 100);
+    assert!(try_with_capacity::<u64>(10, 10, "a hundred")?.capacity() >= 100);
     for (rows, cols) in [(usize::MAX, 2), (usize::MAX / 2, 1), (1 << 25, 1 << 25)] {
-        for made in [zeros::<f64>, zero_pages::<f64>] {
+        for made in [try_zeros::<f64>, zero_pages::<f64>] {
             let error = made(rows, cols, "the test").expect_err("too large");
             assert!(matches!(error, Error::Memory { .. }));
             assert!(error.to_string().ends_with("bytes for the test"), "{error}");

@@ -1,10 +1,10 @@
 //! The digest of rows tells them from others, in whatever order and layout they are held.
 
-use hinge::data::{Csr, Dense, Labels, Matrix, Random, Real};
-use hinge::kernel::{Gram, KernelKind, KernelSettings, PackedRows};
-use hinge::monitor::Monitor;
-use hinge::multiclass::TrainingSet;
-use hinge::{Result, simd::Lanes};
+use softmargin::data::{Csr, Dense, Labels, Matrix, Random, Real};
+use softmargin::kernel::{Gram, KernelKind, KernelSettings, PackedRows};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::TrainingSet;
+use softmargin::{Result, simd::Lanes};
 use std::borrow::Cow;
 
 const N: usize = 70;
@@ -75,7 +75,7 @@ fn a_training_set_has_the_digest_of_the_rows_that_it_was_made_of<T: Lanes>() -> 
 fn other_rows_have_another_digest() -> Result<()> {
     let values = values();
     let digest =
-        |values: &[f64], n_cols| Ok::<_, hinge::Error>(dense::<f64>(values, n_cols)?.digest());
+        |values: &[f64], n_cols| Ok::<_, softmargin::Error>(dense::<f64>(values, n_cols)?.digest());
     let expected = digest(&values, D)?;
     for place in 0..values.len() {
         let mut changed = values.clone();
@@ -93,8 +93,8 @@ fn other_rows_have_another_digest() -> Result<()> {
 
 macro_rules! in_both_types {
     ($($claim:ident),*) => {
-        mod f32 { $(#[test] fn $claim() -> hinge::Result<()> { super::$claim::<f32>() })* }
-        mod f64 { $(#[test] fn $claim() -> hinge::Result<()> { super::$claim::<f64>() })* }
+        mod f32 { $(#[test] fn $claim() -> softmargin::Result<()> { super::$claim::<f32>() })* }
+        mod f64 { $(#[test] fn $claim() -> softmargin::Result<()> { super::$claim::<f64>() })* }
     };
 }
 

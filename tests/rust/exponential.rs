@@ -1,8 +1,8 @@
 //! The vector exponential is right to two units in the last place over its whole range, 0
 //! below it, and its bits do not depend on the place in the slice.
 
-use hinge::data::Random;
-use hinge::simd::{self, Lanes};
+use softmargin::data::Random;
+use softmargin::simd::{self, Lanes};
 
 /// The arguments for which the result is a normal number, the ends of that range found by
 /// bisection, so that they are neighbours.

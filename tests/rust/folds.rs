@@ -1,7 +1,7 @@
 //! Folds are stratified, as even as can be, and the same for a seed in every release.
 
-use hinge::Result;
-use hinge::data::{Labels, Random, fold_labels, nested_fold_labels};
+use softmargin::Result;
+use softmargin::data::{Labels, Random, fold_labels, nested_fold_labels};
 
 fn codes(n: usize, k: usize, seed: u64) -> Vec<u32> {
     let mut random = Random::new(seed);
@@ -107,7 +107,7 @@ fn numbers_of_folds_that_cannot_be_are_refused() -> Result<()> {
         (1, "it must be at least 2"),
         (
             4,
-            "it cannot be greater than the number of rows in every class",
+            "it cannot be greater than the number of samples in every class",
         ),
     ] {
         let error = fold_labels(&labels, n_folds, 0).expect_err(rule);

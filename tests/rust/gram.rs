@@ -1,12 +1,12 @@
 //! The Gram matrix is its rows, one at a time; squared distances give the matrices of all
 //! gammas to the bit; a precomputed matrix is sorted, or refused with the place named.
 
-use hinge::Result;
-use hinge::data::{Csr, Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, Gram, Kernel, KernelKind, KernelSettings, PackedRows, Queries};
-use hinge::monitor::Monitor;
-use hinge::multiclass::TrainingSet;
-use hinge::simd::Lanes;
+use softmargin::Result;
+use softmargin::data::{Csr, Dense, Labels, Matrix, Random};
+use softmargin::kernel::{Gamma, Gram, Kernel, KernelKind, KernelSettings, PackedRows, Queries};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::TrainingSet;
+use softmargin::simd::Lanes;
 use std::borrow::Cow;
 
 /// Small matrices, whose values are all computed, and large ones, half of which is copied.
@@ -136,8 +136,8 @@ fn a_matrix_that_is_no_kernel_is_refused_with_its_place() -> Result<()> {
 
 macro_rules! in_both_types {
     ($($claim:ident),*) => {
-        mod f32 { $(#[test] fn $claim() -> hinge::Result<()> { super::$claim::<f32>() })* }
-        mod f64 { $(#[test] fn $claim() -> hinge::Result<()> { super::$claim::<f64>() })* }
+        mod f32 { $(#[test] fn $claim() -> softmargin::Result<()> { super::$claim::<f32>() })* }
+        mod f64 { $(#[test] fn $claim() -> softmargin::Result<()> { super::$claim::<f64>() })* }
     };
 }
 

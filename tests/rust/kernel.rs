@@ -1,9 +1,9 @@
 //! Blocks of kernel values equal the formulas of the kernels, for any range of rows and any
 //! number of queries, and each value depends on its two rows only.
 
-use hinge::data::{Csr, Dense, Matrix, Random, Real};
-use hinge::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows, Queries};
-use hinge::simd::Lanes;
+use softmargin::data::{Csr, Dense, Matrix, Random, Real};
+use softmargin::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows, Queries};
+use softmargin::simd::Lanes;
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -1,10 +1,10 @@
 //! Kernel parameters are resolved as scikit-learn does, and refused with their name, value
 //! and rule where they are no numbers for a kernel.
 
-use hinge::data::{Csr, Dense, Matrix, Real};
-use hinge::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
-use hinge::monitor::Monitor;
-use hinge::{Error, Result};
+use softmargin::data::{Csr, Dense, Matrix, Real};
+use softmargin::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
+use softmargin::monitor::Monitor;
+use softmargin::{Error, Result};
 use std::borrow::Cow;
 
 fn dense<T: Real>(values: &[T], n_cols: usize) -> Matrix<'_, T> {

@@ -1,6 +1,6 @@
 //! The tests of the vector code pass on the lower vector levels of this machine, too.
 
-use hinge::simd::{Level, level};
+use softmargin::simd::{Level, level};
 use std::process::Command;
 
 /// What runs again on each level: the vector code, and the check that it has the level.
@@ -17,7 +17,7 @@ fn vector_code_is_right_on_every_level() {
     for wanted in [Level::Baseline, Level::Avx2] {
         let child = Command::new(&this)
             .args(AGAIN)
-            .env("HINGE_SIMD", wanted.name())
+            .env("SOFTMARGIN_SIMD", wanted.name())
             .output()
             .expect("this test can start itself");
         let said = String::from_utf8_lossy(&child.stdout);
@@ -29,7 +29,7 @@ fn vector_code_is_right_on_every_level() {
 /// A level that was asked for is in use, or a lower one where the machine has no more.
 #[test]
 fn the_level_in_use_is_not_above_the_one_asked_for() {
-    let wanted = std::env::var("HINGE_SIMD").unwrap_or_default();
+    let wanted = std::env::var("SOFTMARGIN_SIMD").unwrap_or_default();
     for known in [Level::Baseline, Level::Avx2, Level::Avx512] {
         if known.name() == wanted {
             assert!(level() <= known, "{} was asked for", known.name());

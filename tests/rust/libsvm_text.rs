@@ -1,10 +1,10 @@
 //! Every oddity of LIBSVM text is read as documented or refused with its line, and
 //! what is written is read back to the bit.
 
-use hinge::data::libsvm_text::{ReadOptions, Reader, write};
-use hinge::data::{Csr, Dense, Matrix, Real};
-use hinge::{Error, Result};
 use proptest::prelude::*;
+use softmargin::data::libsvm_text::{ReadOptions, Reader, write};
+use softmargin::data::{Csr, Dense, Matrix, Real};
+use softmargin::{Error, Result};
 use std::borrow::Cow;
 
 type Rows<T> = (Csr<'static, T>, Vec<f64>);
@@ -118,11 +118,11 @@ fn faulty_words_are_refused_with_their_line_and_quoted() {
     for (word, hint) in [
         ("0:1", "zero_based"),
         ("00:1", "index 0"),
-        ("-1:1", "whole number"),
-        ("1.5:1", "whole number"),
-        ("a:b", "whole number"),
-        (":1", "whole number"),
-        (":", "whole number"),
+        ("-1:1", "integer index"),
+        ("1.5:1", "integer index"),
+        ("a:b", "integer index"),
+        (":1", "integer index"),
+        (":", "integer index"),
         ("5", "index:value"),
         ("qid:1", "index:value"),
         ("1:", "finite float64"),
@@ -181,7 +181,7 @@ fn faulty_labels_are_refused_with_their_line() {
     for (label, hint) in [
         ("1:1", "label is missing"),
         (":1", "label is missing"),
-        ("1,2", "several labels are not supported"),
+        ("1,2", "multiple labels are not supported"),
         ("yes", "not a finite decimal number"),
         ("nan", "not a finite decimal number"),
         ("inf", "not a finite decimal number"),
@@ -222,7 +222,7 @@ fn a_long_bad_word_is_cut_and_escaped() {
 #[test]
 fn a_file_without_rows_is_refused() {
     for text in ["", "\n", "\u{feff}", "# nothing\n\n  \r\n# more"] {
-        let empty = Error::Data("the file has no rows".into());
+        let empty = Error::Data("the file has no samples".into());
         assert_eq!(read(text, ONE_BASED), Err(empty));
     }
 }

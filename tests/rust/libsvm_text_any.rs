@@ -1,10 +1,10 @@
 //! LIBSVM text at random: whatever the bytes and however they are cut, the reader says what a
 //! slow and obvious one says. `PROPTEST_CASES` chooses how many texts are tried.
 
-use hinge::data::libsvm_text::{ReadOptions, Reader};
-use hinge::data::{Csr, Real};
-use hinge::{Error, Result};
 use proptest::prelude::*;
+use softmargin::data::libsvm_text::{ReadOptions, Reader};
+use softmargin::data::{Csr, Real};
+use softmargin::{Error, Result};
 
 /// A label, and the columns and values that are not 0.
 type Row<T> = (f64, Vec<(u32, T)>);
@@ -127,7 +127,7 @@ fn outcome<T: Real>(read: Result<(Vec<Row<T>>, usize)>) -> Outcome<T> {
             line
         }
         Error::Data(message) => {
-            assert_eq!(message, "the file has no rows");
+            assert_eq!(message, "the file has no samples");
             0
         }
         other => panic!("{other:?}"),
@@ -155,7 +155,7 @@ fn read_taking<T: Real>(pieces: &[&[u8]], options: ReadOptions) -> Result<(Vec<R
         rows.extend(rows_of(taken));
     }
     if rows.is_empty() {
-        return Err(Error::Data("the file has no rows".into()));
+        return Err(Error::Data("the file has no samples".into()));
     }
     Ok((rows, n_cols))
 }

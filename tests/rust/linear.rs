@@ -1,15 +1,15 @@
 //! Linear machines: rules take the same steps on dense and sparse rows, exact solvers meet at one
 //! optimum that their certificates hold, and all of them stop when they are told to.
 
-use hinge::data::{Csr, Dense, Matrix, Random};
-use hinge::monitor::Monitor;
-use hinge::solver::Status;
-use hinge::solver::linear::{
+use softmargin::data::{Csr, Dense, Matrix, Random};
+use softmargin::monitor::Monitor;
+use softmargin::solver::Status;
+use softmargin::solver::linear::{
     DualSettings, GradientSettings, Intercept, LinearCertificate, LinearMachine, LinearMethod,
     LinearNewtonSettings, LinearProblem, LinearSolver, Loss, Optimizer, Penalty, Recorder,
     SgdSettings, Visit,
 };
-use hinge::{Error, Result};
+use softmargin::{Error, Result};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -207,7 +207,7 @@ fn exact_solvers_meet_at_one_optimum() -> Result<()> {
 }
 
 #[test]
-fn a_certificate_of_the_hinge_is_that_of_the_weights() -> Result<()> {
+fn a_certificate_of_the_softmargin_is_that_of_the_weights() -> Result<()> {
     let trial = Trial::new(6, 4)?;
     let method = dual(Loss::Hinge, 2.0).check()?.into();
     for machine in trial.solve(&method, &Monitor::new())? {

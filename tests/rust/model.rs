@@ -1,13 +1,13 @@
 //! Decision values are the sums that the machines stand for, dense or sparse, and do not
 //! depend on the number of threads.
 
-use hinge::data::{Csr, Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
-use hinge::model::{Model, Ties};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{Patterns, RowSource, Scheme, TrainingSet};
-use hinge::solver::{Machine, OllawvSettings};
-use hinge::{Result, threads};
+use softmargin::data::{Csr, Dense, Labels, Matrix, Random};
+use softmargin::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
+use softmargin::model::{Model, Ties};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{Patterns, RowSource, Scheme, TrainingSet};
+use softmargin::solver::{Machine, OllawvSettings};
+use softmargin::{Result, threads};
 use std::borrow::Cow;
 
 const D: usize = 6;

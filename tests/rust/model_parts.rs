@@ -1,11 +1,11 @@
 //! A model is made of parts that fit, or not at all.
 
-use hinge::data::{Dense, Matrix, Random};
-use hinge::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows};
-use hinge::model::{Model, Ties};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{Patterns, Scheme};
-use hinge::{Error, Result};
+use softmargin::data::{Dense, Matrix, Random};
+use softmargin::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows};
+use softmargin::model::{Model, Ties};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{Patterns, Scheme};
+use softmargin::{Error, Result};
 use std::borrow::Cow;
 
 const D: usize = 6;

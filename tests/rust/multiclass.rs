@@ -1,12 +1,12 @@
 //! The machines of several classes are the binary machines of their rows, the same bit for
 //! bit from every row source and on any number of threads.
 
-use hinge::data::{Csr, Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, KernelSettings};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, Training, TrainingSet, pair};
-use hinge::solver::{Machine, Ollawv, OllawvSettings, Start, SvcSettings};
-use hinge::{Error, Result, threads};
+use softmargin::data::{Csr, Dense, Labels, Matrix, Random};
+use softmargin::kernel::{Gamma, KernelSettings};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{RowSource, Scheme, Training, TrainingSet, pair};
+use softmargin::solver::{Machine, Ollawv, OllawvSettings, Start, SvcSettings};
+use softmargin::{Error, Result, threads};
 use std::borrow::Cow;
 
 const K: usize = 4;

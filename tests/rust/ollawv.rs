@@ -1,13 +1,13 @@
 //! OLLAWV takes the same violators with the same coefficients as algorithm 1.1 of 003,
 //! written down plainly here; C only scales; a margin path is the runs of its margins.
 
-use hinge::data::{Dense, Labels, Matrix, Random, Real};
-use hinge::kernel::{Gamma, KernelKind, KernelSettings};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, TrainingSet};
-use hinge::simd::Lanes;
-use hinge::solver::{Machine, OllawvSettings, Status};
-use hinge::{Error, Result};
+use softmargin::data::{Dense, Labels, Matrix, Random, Real};
+use softmargin::kernel::{Gamma, KernelKind, KernelSettings};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{RowSource, Scheme, TrainingSet};
+use softmargin::simd::Lanes;
+use softmargin::solver::{Machine, OllawvSettings, Status};
+use softmargin::{Error, Result};
 use std::borrow::Cow;
 
 const GAMMA: f64 = 2.0;
@@ -240,8 +240,8 @@ fn settings_outside_their_domain_are_refused_by_name() {
 
 macro_rules! in_both_types {
     ($($claim:ident),*) => {
-        mod f32 { $(#[test] fn $claim() -> hinge::Result<()> { super::$claim::<f32>() })* }
-        mod f64 { $(#[test] fn $claim() -> hinge::Result<()> { super::$claim::<f64>() })* }
+        mod f32 { $(#[test] fn $claim() -> softmargin::Result<()> { super::$claim::<f32>() })* }
+        mod f64 { $(#[test] fn $claim() -> softmargin::Result<()> { super::$claim::<f64>() })* }
     };
 }
 

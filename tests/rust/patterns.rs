@@ -1,8 +1,8 @@
 //! Labels are counted by the signs of all machines, and the counts are read back as they were.
 
-use hinge::data::Random;
-use hinge::multiclass::Patterns;
-use hinge::{Error, Result};
+use softmargin::data::Random;
+use softmargin::multiclass::Patterns;
+use softmargin::{Error, Result};
 use std::collections::HashMap;
 
 fn scores(patterns: &Patterns, outputs: &[f64]) -> Vec<f64> {

@@ -1,8 +1,8 @@
 //! Products of rows with panels and with sparse rows equal plain sums, and their bits
 //! depend on the two rows only, not on the block in which they are computed.
 
-use hinge::data::{Csr, Random};
-use hinge::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
+use softmargin::data::{Csr, Random};
+use softmargin::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use std::borrow::Cow;
 
 /// Whole numbers from -8 to 8: no order of additions rounds their sums.

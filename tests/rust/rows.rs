@@ -1,14 +1,14 @@
 //! A solver cannot tell where its kernel rows come from: Gram matrix, cache and fresh
 //! computation give the same bits, on any number of threads, also of a part of the rows.
 
-use hinge::Result;
-use hinge::data::{Csr, Dense, Matrix, Random};
-use hinge::kernel::{
-    CachedRows, ComputedRows, Gamma, Gram, GramRows, Kernel, KernelRows, KernelSettings,
-    PackedRows, Parts, Threading,
+use softmargin::Result;
+use softmargin::data::{Csr, Dense, Matrix, Random};
+use softmargin::kernel::{
+    BlockRows, CachedRows, ComputedRows, Gamma, Gram, GramRows, Kernel, KernelRows, KernelSettings,
+    PackedRows, Parts, ShrinkableRows, SingleRows, Threading,
 };
-use hinge::monitor::Monitor;
-use hinge::threads;
+use softmargin::monitor::Monitor;
+use softmargin::threads;
 use std::borrow::Cow;
 
 /// With 250 features, a sweep over these rows is large enough for several threads.
@@ -61,10 +61,10 @@ struct Swept {
 }
 
 /// Adds the row to a state in which each row holds its own number.
-fn sweep(rows: &mut impl KernelRows<f32>, i: usize) -> Result<Swept> {
+fn sweep(rows: &mut impl SingleRows<f32>, i: usize) -> Result<Swept> {
     let n = rows.parts().n_rows();
     let mut state: Vec<f32> = (0..n).map(|k| k as f32).collect();
-    let visit = |piece: &hinge::kernel::Piece, own: &mut [f32], values: &[f32]| {
+    let visit = |piece: &softmargin::kernel::Piece, own: &mut [f32], values: &[f32]| {
         assert_eq!(own.len(), values.len());
         assert_eq!(own.len(), piece.local.len());
         let mut smallest = (f32::INFINITY, 0);
@@ -93,7 +93,7 @@ fn sweep(rows: &mut impl KernelRows<f32>, i: usize) -> Result<Swept> {
 }
 
 /// The row of each part, one after the other.
-fn whole_row(rows: &mut impl KernelRows<f32>, i: usize) -> Result<Vec<f32>> {
+fn whole_row(rows: &mut impl SingleRows<f32>, i: usize) -> Result<Vec<f32>> {
     let n_parts = rows.parts().iter().count();
     let row = rows.row(i)?;
     Ok((0..n_parts)
@@ -102,7 +102,7 @@ fn whole_row(rows: &mut impl KernelRows<f32>, i: usize) -> Result<Vec<f32>> {
 }
 
 /// The row and the sweep of each of some rows; twice, so that a cache has them.
-fn all(rows: &mut impl KernelRows<f32>) -> Result<Vec<(Vec<f32>, Swept)>> {
+fn all(rows: &mut impl SingleRows<f32>) -> Result<Vec<(Vec<f32>, Swept)>> {
     let n = rows.parts().n_rows();
     let mut answers = Vec::new();
     for _ in 0..2 {
@@ -118,7 +118,7 @@ fn rows_and_sweeps_are_the_same_from_every_source_on_any_number_of_threads() -> 
     let (packed, kernel) = (packed(N, D)?, kernel(0.02)?);
     let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
     let expected = threads::install(1, || {
-        all(&mut GramRows::new(&gram, parts(), Threading::Inside))
+        all(&mut GramRows::new(&gram, parts(), Threading::Parallel))
     })??;
     for (row, swept) in &expected {
         let sums = row.iter().enumerate().map(|(k, value)| k as f32 + value);
@@ -130,9 +130,9 @@ fn rows_and_sweeps_are_the_same_from_every_source_on_any_number_of_threads() -> 
     }
     for n_threads in [1, 2, 8] {
         threads::install(n_threads, || {
-            let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
+            let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Parallel);
             assert_eq!(
-                all(&mut GramRows::new(&gram, parts(), Threading::Inside))?,
+                all(&mut GramRows::new(&gram, parts(), Threading::Parallel))?,
                 expected
             );
             assert_eq!(all(&mut computed())?, expected);
@@ -151,10 +151,10 @@ fn kernel_values_are_counted_when_they_are_computed() -> Result<()> {
     let (packed, kernel) = (packed(300, 3)?, kernel(1.0)?);
     let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
     let parts = || Parts::new([10..20, 100..250]);
-    let mut rows = GramRows::new(&gram, parts(), Threading::Inside);
-    let mut computed = ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
+    let mut rows = GramRows::new(&gram, parts(), Threading::Parallel);
+    let mut computed = ComputedRows::new(&packed, &kernel, parts(), Threading::Parallel);
     let mut cached = CachedRows::new(
-        ComputedRows::new(&packed, &kernel, parts(), Threading::Inside),
+        ComputedRows::new(&packed, &kernel, parts(), Threading::Parallel),
         1 << 20,
     )?;
     for i in [5, 7, 5, 5] {
@@ -177,7 +177,7 @@ fn kernel_values_are_counted_when_they_are_computed() -> Result<()> {
 fn long_cached_rows_are_swept_in_parallel_to_the_same_bits() -> Result<()> {
     let (packed, kernel) = (packed(140_000, 2)?, kernel(3.0)?);
     let parts = || Parts::new([3..60_000, 60_001..140_000]);
-    let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
+    let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Parallel);
     let expected = threads::install(1, || sweep(&mut computed(), 100_000))??;
     for n_threads in [1, 2, 8] {
         let mut cached = CachedRows::new(computed(), 1 << 20)?;
@@ -204,18 +204,18 @@ fn keep(n: usize) -> Vec<usize> {
 /// Rows and sweeps, prepared rows and single values, all read off the whole matrix: local row
 /// `i` is row `global[i]` of it.
 fn assert_reads_off(
-    rows: &mut impl KernelRows<f32>,
+    rows: &mut (impl SingleRows<f32> + BlockRows<f32>),
     gram: &Gram<f32>,
     global: &[usize],
 ) -> Result<()> {
     let n = global.len();
     assert_eq!(rows.parts().n_rows(), n);
-    let some: Vec<usize> = (0..n).step_by(n / 7).take(rows.room()).collect();
-    rows.prepare(&some, &Monitor::new())?;
+    let some: Vec<usize> = (0..n).step_by(n / 7).take(rows.max_resident()).collect();
+    rows.prefetch(&some, &Monitor::new())?;
     for &i in &some {
         let whole = gram.row(global[i]);
         let expected: Vec<f32> = global.iter().map(|&k| whole[k]).collect();
-        let row = rows.prepared(i);
+        let row = rows.resident_row(i);
         assert!((0..n).all(|k| row.at(k) == expected[k]), "row {i}");
     }
     for &i in &some {
@@ -228,61 +228,73 @@ fn assert_reads_off(
     Ok(())
 }
 
-/// Narrows twice, the second time rows that the first one has at hand.
-fn narrows_to_entries_of(mut rows: impl KernelRows<f32>, gram: &Gram<f32>) -> Result<()> {
+/// Shrinks twice, the second time rows that the first one has resident.
+fn shrinks_to_entries_of(
+    mut rows: impl SingleRows<f32> + ShrinkableRows<f32>,
+    gram: &Gram<f32>,
+) -> Result<()> {
     let n = rows.parts().n_rows();
     let global: Vec<usize> = (0..n).map(|i| rows.parts().global(i)).collect();
     assert_reads_off(&mut rows, gram, &global)?;
     let first = keep(n);
-    let mut narrow = rows.narrow(&first)?.expect("shorter rows are cheaper");
-    let global_of_first: Vec<usize> = first.iter().map(|&i| global[i]).collect();
-    assert_reads_off(&mut narrow, gram, &global_of_first)?;
-    let second = keep(first.len());
-    let mut narrower = narrow.narrow(&second)?.expect("shorter rows are cheaper");
-    let global_of_second: Vec<usize> = second.iter().map(|&i| global_of_first[i]).collect();
-    assert_reads_off(&mut narrower, gram, &global_of_second)?;
-    // What they gave away can be used on, and counts what was computed on its behalf.
-    let counts = [&rows, &narrow, &narrower].map(|rows| rows.n_computed());
-    narrow.rejoin(narrower);
-    rows.rejoin(narrow);
-    assert_eq!(rows.n_computed(), counts.iter().sum::<u64>());
+    let n_before = rows.n_computed();
+    let n_shrunk = rows.shrink(&first, |rows| {
+        let global: Vec<usize> = first.iter().map(|&i| global[i]).collect();
+        assert_reads_off(rows, gram, &global)?;
+        let n_before = rows.n_computed();
+        let second = keep(first.len());
+        let n_shrunk = rows.shrink(&second, |rows| {
+            let global: Vec<usize> = second.iter().map(|&i| global[i]).collect();
+            assert_reads_off(rows, gram, &global)?;
+            Ok(rows.n_computed())
+        })?;
+        let n_shrunk = n_shrunk.expect("shorter rows are cheaper");
+        assert_eq!(rows.n_computed(), n_before + n_shrunk);
+        Ok(rows.n_computed())
+    })?;
+    // The whole problem can be used again, and counts what the shrunk one computed.
+    let n_shrunk = n_shrunk.expect("shorter rows are cheaper");
+    assert_eq!(rows.n_computed(), n_before + n_shrunk);
     assert_reads_off(&mut rows, gram, &global)
 }
 
 #[test]
-fn narrowed_rows_are_entries_of_the_whole_matrix() -> Result<()> {
+fn shrunk_rows_are_entries_of_the_whole_matrix() -> Result<()> {
     let kernel = kernel(0.5)?;
     for packed in [packed(N, 5)?, packed_sparse(N, 12)?] {
         let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
-        for threading in [Threading::Inside, Threading::SideBySide] {
+        for threading in [Threading::Parallel, Threading::Sequential] {
             let computed = || ComputedRows::new(&packed, &kernel, parts(), threading);
-            narrows_to_entries_of(computed(), &gram)?;
+            shrinks_to_entries_of(computed(), &gram)?;
             for n_kept in [1, 4, 100] {
                 let bytes = n_kept * parts().n_rows() * size_of::<f32>();
-                narrows_to_entries_of(CachedRows::new(computed(), bytes)?, &gram)?;
+                shrinks_to_entries_of(CachedRows::new(computed(), bytes)?, &gram)?;
             }
             let mut rows = GramRows::new(&gram, parts(), threading);
-            assert!(rows.narrow(&keep(parts().n_rows()))?.is_none());
+            let shrunk = rows.shrink(&keep(parts().n_rows()), |_| Ok(()))?;
+            assert_eq!(shrunk, None);
         }
     }
     Ok(())
 }
 
 #[test]
-fn a_cache_takes_its_rows_along_when_it_is_narrowed() -> Result<()> {
+fn a_cache_takes_its_rows_along_when_it_is_shrunk() -> Result<()> {
     let (packed, kernel) = (packed(300, 3)?, kernel(1.0)?);
     let parts = Parts::new([10..20, 100..250]);
-    let computed = ComputedRows::new(&packed, &kernel, parts, Threading::Inside);
+    let computed = ComputedRows::new(&packed, &kernel, parts, Threading::Parallel);
     let mut rows = CachedRows::new(computed, 1 << 20)?;
     let monitor = Monitor::new();
-    rows.prepare(&[3, 50, 51, 120], &monitor)?;
+    rows.prefetch(&[3, 50, 51, 120], &monitor)?;
     let keep: Vec<usize> = (0..160).filter(|i| i % 3 == 0).collect();
-    let mut narrow = rows.narrow(&keep)?.expect("shorter rows are cheaper");
-    narrow.prepare(&[1, 17, 40], &monitor)?; // Rows 3, 51 and 120 of the whole.
-    assert_eq!(narrow.n_computed(), 0);
-    assert_eq!((narrow.counts().hits, narrow.counts().misses), (3, 4));
-    rows.rejoin(narrow);
-    rows.prepare(&[50], &monitor)?;
+    rows.shrink(&keep, |rows| {
+        rows.prefetch(&[1, 17, 40], &monitor)?; // Rows 3, 51 and 120 of the whole.
+        assert_eq!(rows.n_computed(), 0);
+        assert_eq!((rows.counts().hits, rows.counts().misses), (3, 4));
+        Ok(())
+    })?
+    .expect("shorter rows are cheaper");
+    rows.prefetch(&[50], &monitor)?;
     assert_eq!(rows.n_computed(), 5 * 160, "nothing was left behind");
     Ok(())
 }
@@ -298,15 +310,15 @@ fn terms_and_others(n: usize) -> (Vec<(usize, f64)>, Vec<usize>) {
 }
 
 /// What is added to sums that start at 1: apart, and for all rows by prepared ones.
-fn added(rows: &mut impl KernelRows<f32>) -> Result<[Vec<f64>; 2]> {
+fn added(rows: &mut impl ShrinkableRows<f32>) -> Result<[Vec<f64>; 2]> {
     let (n, monitor) = (rows.parts().n_rows(), Monitor::new());
     let (terms, others) = terms_and_others(n);
     let (mut apart, mut whole) = (vec![1.0; others.len()], vec![1.0; n]);
-    rows.add_apart(&terms, &others, &mut apart, &monitor)?;
-    for terms in terms.chunks(rows.room().min(terms.len())) {
+    rows.accumulate_at(&terms, &others, &mut apart, &monitor)?;
+    for terms in terms.chunks(rows.max_resident().min(terms.len())) {
         let set: Vec<usize> = terms.iter().map(|term| term.0).collect();
-        rows.prepare(&set, &monitor)?;
-        rows.add_prepared(terms, &mut whole);
+        rows.prefetch(&set, &monitor)?;
+        rows.accumulate(terms, &mut whole);
     }
     Ok([apart, whole])
 }
@@ -330,7 +342,7 @@ fn sums_of_rows_are_plain_sums_with_the_same_bits_on_any_number_of_threads() -> 
         let all = |n_threads: usize| {
             threads::install(n_threads, || {
                 let mut sums = Vec::new();
-                for threading in [Threading::Inside, Threading::SideBySide] {
+                for threading in [Threading::Parallel, Threading::Sequential] {
                     let computed = || ComputedRows::new(&packed, &kernel, parts.clone(), threading);
                     let few = 30 * n * size_of::<f32>();
                     sums.push(added(&mut GramRows::new(&gram, parts.clone(), threading))?);
@@ -360,13 +372,13 @@ fn an_interrupt_ends_the_making_of_rows_and_sums() -> Result<()> {
     let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
     let monitor = Monitor::new();
     monitor.interrupt();
-    fn stopped(rows: &mut impl KernelRows<f32>, monitor: &Monitor) -> [Result<()>; 2] {
-        let apart = rows.add_apart(&[(1, 2.0)], &[0, 5], &mut [0.0; 2], monitor);
-        [rows.prepare(&[1, 2], monitor), apart]
+    fn stopped(rows: &mut impl ShrinkableRows<f32>, monitor: &Monitor) -> [Result<()>; 2] {
+        let apart = rows.accumulate_at(&[(1, 2.0)], &[0, 5], &mut [0.0; 2], monitor);
+        [rows.prefetch(&[1, 2], monitor), apart]
     }
     let parts = || Parts::new([10..20, 100..250]);
-    let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
-    let interrupted = Err(hinge::Error::Interrupted);
+    let computed = || ComputedRows::new(&packed, &kernel, parts(), Threading::Parallel);
+    let interrupted = Err(softmargin::Error::Interrupted);
     assert_eq!(
         stopped(&mut computed(), &monitor),
         [(); 2].map(|()| interrupted.clone())
@@ -377,10 +389,10 @@ fn an_interrupt_ends_the_making_of_rows_and_sums() -> Result<()> {
         [(); 2].map(|()| interrupted.clone())
     );
     // The rows that were not made are made when they are asked for again.
-    cached.prepare(&[1, 2], &Monitor::new())?;
+    cached.prefetch(&[1, 2], &Monitor::new())?;
     let expected: Vec<f32> = (0..160).map(|k| gram.row(11)[parts().global(k)]).collect();
     assert_eq!(whole_row(&mut cached, 1)?, expected);
-    let mut rows = GramRows::new(&gram, parts(), Threading::Inside);
+    let mut rows = GramRows::new(&gram, parts(), Threading::Parallel);
     assert_eq!(stopped(&mut rows, &monitor), [Ok(()), interrupted]);
     Ok(())
 }
@@ -396,15 +408,15 @@ fn local_rows_are_the_inverse_of_packed_rows() {
 }
 
 #[test]
-fn a_narrowed_row_stays_in_its_part() {
+fn a_shrunk_row_stays_in_its_part() {
     let parts = parts();
     for keep in [keep(parts.n_rows()), vec![], vec![883], vec![0, 882, 2295]] {
-        let narrow = parts.narrow(&keep);
-        assert_eq!(narrow.n_rows(), keep.len());
-        assert_eq!(narrow.iter().count(), parts.iter().count());
+        let shrunk = parts.shrink(&keep);
+        assert_eq!(shrunk.n_rows(), keep.len());
+        assert_eq!(shrunk.iter().count(), parts.iter().count());
         for (new, &old) in keep.iter().enumerate() {
-            assert_eq!(narrow.global(new), new, "packed one after the other");
-            assert_eq!(narrow.part_of(new), parts.part_of(old));
+            assert_eq!(shrunk.global(new), new, "packed one after the other");
+            assert_eq!(shrunk.part_of(new), parts.part_of(old));
         }
     }
 }
@@ -413,8 +425,8 @@ fn a_narrowed_row_stays_in_its_part() {
 fn gathered_values_are_those_at_the_rows() -> Result<()> {
     let (packed, kernel) = (packed(N, 3)?, kernel(1.0)?);
     let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
-    let mut of_gram = GramRows::new(&gram, parts(), Threading::Inside);
-    let mut computed = ComputedRows::new(&packed, &kernel, parts(), Threading::Inside);
+    let mut of_gram = GramRows::new(&gram, parts(), Threading::Parallel);
+    let mut computed = ComputedRows::new(&packed, &kernel, parts(), Threading::Parallel);
     for row in [of_gram.row(1000)?, computed.row(1000)?] {
         let n = parts().n_rows();
         for rows in [keep(n), (0..n).collect(), vec![], vec![0, 882, 883, n - 1]] {

@@ -1,8 +1,8 @@
 //! Scaling maps the range of the fitted rows to [0, 1], on dense and sparse rows alike
 //! where the minimum is 0, and refuses what it cannot scale.
 
-use hinge::data::{Csr, Dense, Matrix, MinMax, Random};
-use hinge::{Error, Result};
+use softmargin::data::{Csr, Dense, Matrix, MinMax, Random};
+use softmargin::{Error, Result};
 use std::borrow::Cow;
 
 fn dense(values: &[f64], n_cols: usize) -> Matrix<'_, f64> {
@@ -86,7 +86,7 @@ fn what_cannot_be_scaled_is_refused() -> Result<()> {
     let no_rows = MinMax::fit(&rows, []).expect_err("no rows");
     assert_eq!(
         no_rows,
-        Error::Data("scaling needs at least one row".into())
+        Error::Data("at least one sample is required to fit the scaling".into())
     );
     let scaler = MinMax::fit(&rows, 0..2)?;
     let narrow = scaler

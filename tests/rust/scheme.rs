@@ -1,11 +1,11 @@
 //! Classes are split into pairs in one fixed order, and too many of them are refused with
 //! their number before any size overflows.
 
-use hinge::Result;
-use hinge::data::Labels;
-use hinge::multiclass::{RowSource, Scheme, pair, pair_number};
+use softmargin::Result;
+use softmargin::data::Labels;
+use softmargin::multiclass::{RowSource, Scheme, Sides, pair, pair_number};
 
-const SCHEMES: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
+const SCHEMES: [Scheme; 3] = Scheme::ALL;
 
 #[test]
 fn pairs_and_their_numbers_are_inverse() {
@@ -47,6 +47,23 @@ fn a_machine_has_the_rows_and_signs_of_its_classes() -> Result<()> {
         assert_eq!(scheme.machine(0, &two).signs, [-1.0, 1.0]);
     }
     Ok(())
+}
+
+#[test]
+fn the_sides_of_a_machine_label_its_classes() {
+    let labels = |sides: Sides| [0, 1, 2].map(|class| sides.label(class));
+    let (plus, minus) = (Some(1.0), Some(-1.0));
+    let pair = Scheme::OneVsOne.sides(1, 3);
+    assert_eq!(labels(pair), [plus, None, minus]);
+    let neighbours = Scheme::Ordinal.sides(1, 3);
+    assert_eq!(labels(neighbours), [None, plus, minus]);
+    let rest = Scheme::OneVsRest.sides(1, 3);
+    assert_eq!(labels(rest), [minus, plus, minus]);
+    for scheme in SCHEMES {
+        assert_eq!(scheme.sides(0, 2).label(1), plus);
+        assert_eq!(scheme.sides(0, 2).label(0), minus);
+        assert_eq!(Scheme::parse(scheme.name()), Ok(scheme));
+    }
 }
 
 #[test]

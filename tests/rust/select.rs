@@ -1,16 +1,16 @@
 //! The engine of model selection gives what single trainings give, in every mode.
 
-use hinge::data::{Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, KernelKind, KernelSettings};
-use hinge::model::{Model, Ties};
-use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, TrainingSet};
-use hinge::select::{Cell, Evaluation, Job, Plan, Scaling};
-use hinge::solver::{
+use softmargin::data::{Csr, Dense, Labels, Matrix, MinMax, Random};
+use softmargin::kernel::{Gamma, KernelKind, KernelSettings};
+use softmargin::model::{Model, Ties};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{RowSource, Scheme, TrainingSet};
+use softmargin::select::{Cell, Evaluation, Job, Plan, Scaling};
+use softmargin::solver::{
     Bias, Machine, Method, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings,
     OllawvSettings, Order, Selection, Step, SvcSettings,
 };
-use hinge::{Error, Result, threads};
+use softmargin::{Error, Result, threads};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -297,6 +297,61 @@ fn what_cannot_be_is_refused_and_what_is_done_stays() -> Result<()> {
     let late = Monitor::with_time_limit(Some(Duration::ZERO));
     assert!(matches!(run(&plain, &late), (Ok(()), 0)));
     Ok(())
+}
+
+/// `gamma='scale'` uses the variance of the scaled training rows of each split.
+#[test]
+fn gamma_is_resolved_by_the_training_rows_of_a_split() -> Result<()> {
+    let (dense, codes) = rows();
+    let scaled_by = |rows: &Matrix<'static, f64>, train: &[u32]| -> Result<Matrix<'static, f64>> {
+        let scaling = MinMax::fit(rows, train.iter().map(|&row| row as usize))?;
+        scaling.apply(&rows.gather(train)?)
+    };
+    for matrix in [sparse_of(&dense)?, dense] {
+        for method in &methods()?[..2] {
+            let mut jobs = jobs(&codes, method);
+            let evaluate = |jobs: &[Job<Method>]| -> Result<Vec<Vec<Cell>>> {
+                let plan = Plan {
+                    scaling: Scaling::MinMax,
+                    ..plan(&codes, &[1.0; K], Scheme::OneVsOne, 1 << 30)
+                };
+                let evaluation = Evaluation::new(jobs);
+                evaluation.run::<f64, f64, _>(&matrix, &plan, jobs, &Monitor::new())?;
+                Ok((0..jobs.len())
+                    .map(|job| evaluation.cells(job, 0).expect("done").to_vec())
+                    .collect())
+            };
+            for job in &mut jobs {
+                job.kernels = vec![KernelSettings::default()];
+            }
+            let by_rule = evaluate(&jobs)?;
+            for job in &mut jobs {
+                let gamma = Gamma::Scale.resolve(&scaled_by(&matrix, &job.train)?);
+                job.kernels[0].gamma = Gamma::Value(gamma);
+            }
+            for (by_rule, by_number) in by_rule.iter().zip(evaluate(&jobs)?) {
+                for (a, b) in by_rule.iter().zip(&by_number) {
+                    assert_eq!((a.scores, a.n_support), (b.scores, b.n_support));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same rows, those values that are below 1 left out.
+fn sparse_of(rows: &Matrix<'_, f64>) -> Result<Matrix<'static, f64>> {
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for row in rows.values().chunks_exact(rows.n_cols()) {
+        for (column, &value) in row.iter().enumerate().filter(|(_, value)| **value >= 1.0) {
+            indices.push(column as u32);
+            values.push(value);
+        }
+        offsets.push(values.len());
+    }
+    let (indices, values) = (Cow::Owned(indices), Cow::Owned(values));
+    let csr = Csr::new(offsets, indices, values, rows.n_cols())?;
+    Ok(Matrix::Sparse(csr))
 }
 
 /// Rows of zeros and ones look the same in every split, whether scaled or not.

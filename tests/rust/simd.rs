@@ -1,8 +1,8 @@
 //! The slice loops equal plain ones. The data are small whole numbers, whose sums no
 //! order of additions rounds, so that equal means equal.
 
-use hinge::data::Random;
-use hinge::simd::{self, Lanes, PAIR_LANES, Smallest};
+use softmargin::data::Random;
+use softmargin::simd::{self, Lanes, PAIR_LANES, Smallest};
 
 /// All lengths below 200, and some around the blocks of longer loops.
 fn lengths() -> impl Iterator<Item = usize> {

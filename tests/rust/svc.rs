@@ -2,15 +2,15 @@
 //! coefficients whose KKT violation is below tol. The path, the start, shrinking and the
 //! source of the rows do not change the optimum.
 
-use hinge::data::{Dense, Labels, Matrix, Random};
-use hinge::kernel::{
+use softmargin::data::{Dense, Labels, Matrix, Random};
+use softmargin::kernel::{
     CachedRows, ComputedRows, Gamma, KernelKind, KernelSettings, PackedRows, Parts, Threading,
 };
-use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, Training, TrainingSet};
-use hinge::simd::Lanes;
-use hinge::solver::{BinarySolver, Machine, Problem, Start, Status, SvcSettings};
-use hinge::{Error, Result, threads};
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{RowSource, Scheme, Training, TrainingSet};
+use softmargin::simd::Lanes;
+use softmargin::solver::{BinarySolver, Machine, Problem, Start, Status, SvcSettings};
+use softmargin::{Error, Result, threads};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -458,7 +458,7 @@ fn threads_do_not_change_a_bit() -> Result<()> {
     };
     let rows = || {
         let parts = Parts::new([labels.rows_of(0), labels.rows_of(1)]);
-        ComputedRows::new(&packed, &kernel, parts, Threading::Inside)
+        ComputedRows::new(&packed, &kernel, parts, Threading::Parallel)
     };
     let train = |n_threads: usize, bytes: Option<usize>| {
         threads::install(n_threads, || match bytes {

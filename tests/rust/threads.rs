@@ -1,13 +1,13 @@
 //! Pools are lent to one computation at a time, and whoever holds the monitor can stop a training.
 
-use hinge::data::{Dense, Labels, Matrix, Random};
-use hinge::kernel::{Gamma, Gram, KernelSettings, PackedRows};
-use hinge::model::Model;
-use hinge::monitor::Monitor;
-use hinge::multiclass::{RowSource, Scheme, Training, TrainingSet};
-use hinge::solver::OllawvSettings;
-use hinge::{Error, Result, threads};
 use rayon::ThreadPool;
+use softmargin::data::{Dense, Labels, Matrix, Random};
+use softmargin::kernel::{Gamma, Gram, KernelSettings, PackedRows};
+use softmargin::model::Model;
+use softmargin::monitor::Monitor;
+use softmargin::multiclass::{RowSource, Scheme, Training, TrainingSet};
+use softmargin::solver::OllawvSettings;
+use softmargin::{Error, Result, threads};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -163,25 +163,25 @@ fn idle_threads() -> usize {
     let names = tasks
         .flatten()
         .flat_map(|task| std::fs::read_to_string(task.path().join("comm")));
-    names.filter(|name| name.starts_with("hinge-")).count()
+    names.filter(|name| name.starts_with("softmargin-")).count()
 }
 
 #[test]
 fn what_is_made_side_by_side_is_in_order_and_an_error_ends_it() -> Result<()> {
-    let made = || threads::side_by_side(3..1000, "squares", |number| Ok(number * number));
+    let made = || threads::try_par_map(3..1000, "squares", |number| Ok(number * number));
     let expected: Vec<usize> = (3..1000).map(|number| number * number).collect();
     assert_eq!(made()?, expected, "outside of a pool of ours");
     for n_threads in [1, 2, 5] {
         assert_eq!(threads::install(n_threads, made)??, expected);
         let refused = threads::install(n_threads, || {
-            threads::side_by_side(0..1000, "numbers", |number| match number {
+            threads::try_par_map(0..1000, "numbers", |number| match number {
                 700 => Err(Error::Data("seven hundred".into())),
                 _ => Ok(number),
             })
         })?;
         assert_eq!(refused, Err(Error::Data("seven hundred".into())));
     }
-    let nothing: Vec<usize> = threads::side_by_side(5..5, "nothing", Ok)?;
+    let nothing: Vec<usize> = threads::try_par_map(5..5, "nothing", Ok)?;
     assert!(nothing.is_empty());
     Ok(())
 }

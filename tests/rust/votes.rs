@@ -1,10 +1,10 @@
 //! The class with the most votes wins; ties go to the larger sum of decision values, then
 //! to the lower label, or at once to the lower label.
 
-use hinge::Result;
-use hinge::data::Random;
-use hinge::model::{Ballots, Ties, Votes};
-use hinge::multiclass::{Patterns, Scheme, pair};
+use softmargin::Result;
+use softmargin::data::Random;
+use softmargin::model::{Ballots, Ties, Votes};
+use softmargin::multiclass::{Patterns, Scheme, pair};
 
 fn n_machines(scheme: Scheme, k: usize) -> usize {
     scheme.n_machines(k).expect("few machines")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-import hinge
+import softmargin
 from soak.children import in_a_child
 from soak.resident import forget_peak, give_back_at_once, resident, status
 from soak.tables import end, show
@@ -55,21 +55,21 @@ def configurations(share=1.0):
         besides = copies * stored + OF_A_ROW * len(y) + beside
 
         def run(data):
-            return hinge.fit(*data, name, n_jobs=2, **params)
+            return softmargin.fit(*data, name, n_jobs=2, **params)
 
         return Configuration(budget, besides, run, data, (X[:50], y[:50]))
 
     n, m = max(int(20_000 * share), 4000), max(int(4000 * share), 2500)
     data, some = rows(n), rows(m, classes=3)
     wide = sp.random(n, 5000, density=0.004, format="csr", rng=rng)
-    predicting = hinge.OLLAWV(max_sv_fraction=0.5, n_jobs=2).fit(*rows(m, classes=3))
+    predicting = softmargin.OLLAWV(max_sv_fraction=0.5, n_jobs=2).fit(*rows(m, classes=3))
     many = rows(20 * n)[0]
     linear = {"C": [0.1, 1.0, 10.0]}
 
     def select(method, grid, budget, data, copies):
         def run(data):
             options = {"outer": 3, "inner": 2, "random_state": 0, "n_jobs": 2}
-            return hinge.nested_cv(*data, method, grid, memory_budget=budget, **options)
+            return softmargin.nested_cv(*data, method, grid, memory_budget=budget, **options)
 
         X, y = data
         besides = copies * X.nbytes + OF_A_ROW * len(y) + 30 * 12 * len(y)  # row numbers of splits
@@ -97,7 +97,7 @@ def configurations(share=1.0):
         "kernel_matrix, its result": Configuration(
             8 * m * m,
             2 * some[0].nbytes,
-            lambda X: hinge.kernel_matrix(X, n_jobs=2),
+            lambda X: softmargin.kernel_matrix(X, n_jobs=2),
             some[0],
             some[0][:50],
         ),

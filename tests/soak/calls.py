@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-import hinge
-from hinge import GridSearchCV, nested_cv
+import softmargin
+from softmargin import GridSearchCV, nested_cv
 
 
 class Call(NamedTuple):
@@ -104,12 +104,12 @@ def fits(share):
     found = {}
     small = rows(60, seed=1)
     for method, (params, n) in FITS.items():
-        fitted = hinge.fit(*small, method, **params)
+        fitted = softmargin.fit(*small, method, **params)
         new = type(fitted)(**params)
         found[f"fit {method}"] = Call(fit, rows(int(n * share)), small, (new, fitted))
-    path = hinge.OLLAWV().fit(*small)
+    path = softmargin.OLLAWV().fit(*small)
     found["margin_path"] = Call(margin_path, rows(int(14_000 * share)), small, (path,))
-    begun = hinge.SGDSVC(random_state=0).partial_fit(*small, classes=[0, 1, 2])
+    begun = softmargin.SGDSVC(random_state=0).partial_fit(*small, classes=[0, 1, 2])
     found["partial_fit"] = Call(partial_fit, rows(int(1_500_000 * share)), small, (begun,))
     return found
 
@@ -117,7 +117,7 @@ def fits(share):
 def predictions(share):
     """Return calls that evaluate kernels."""
     X, y = rows(3000)
-    model = hinge.OLLAWV(kernel="sigmoid", gamma=0.01, margin=1e9).fit(X, y)
+    model = softmargin.OLLAWV(kernel="sigmoid", gamma=0.01, margin=1e9).fit(X, y)
     many, few = rows(int(20_000 * share), seed=2)[0], rows(50, seed=2)[0]
 
     def predict(model, n_jobs, data):
@@ -127,7 +127,7 @@ def predictions(share):
         return {"values": model.decision_function(data)}
 
     def gram(model, n_jobs, data):
-        return {"values": hinge.kernel_matrix(data, "sigmoid", gamma=0.01, n_jobs=n_jobs)}
+        return {"values": softmargin.kernel_matrix(data, "sigmoid", gamma=0.01, n_jobs=n_jobs)}
 
     side = int(5000 * share**0.5)
     return {
@@ -160,7 +160,7 @@ def selections(folder, share):
         return run
 
     small = rows(60, seed=1)
-    svc, engine = hinge.SVC(), {"cv": 3}
+    svc, engine = softmargin.SVC(), {"cv": 3}
     new, fitted = GridSearchCV(svc, GRID, **engine), GridSearchCV(svc, GRID, **engine).fit(*small)
     data = rows(int(4000 * share))
     return {
@@ -175,32 +175,32 @@ def files(folder, share):
     """Return calls that read and write."""
 
     def load_text(model, n_jobs, path):
-        X, y = hinge.load_libsvm(path)
+        X, y = softmargin.load_libsvm(path)
         return {"data": X.data, "indices": X.indices, "y": y}
 
     def fit_blocks(model, n_jobs, path):
-        return machines(model.fit_blocks(hinge.LibsvmBlocks(path, block_rows=2000)))
+        return machines(model.fit_blocks(softmargin.LibsvmBlocks(path, block_rows=2000)))
 
     def save(model, n_jobs, data):
-        path = folder / "saved.hinge"
+        path = folder / "saved.softmargin"
         data.save(path)
         return {"bytes": np.frombuffer(path.read_bytes(), np.uint8)}
 
     def load(model, n_jobs, path):
-        return machines(hinge.load(path))
+        return machines(softmargin.load(path))
 
     paths = {}
     for size, n in (("large", int(300_000 * share)), ("small", 60)):
         X, y = rows(n, seed=3)
         paths[size] = folder / f"{size}.svm"
-        hinge.dump_libsvm(X, y, paths[size])
-    model = hinge.OLLAWV(margin=1e9).fit(*rows(60))
+        softmargin.dump_libsvm(X, y, paths[size])
+    model = softmargin.OLLAWV(margin=1e9).fit(*rows(60))
     X = np.random.default_rng(0).normal(size=(int(4000 * share), 1000))
-    large = hinge.OLLAWV(margin=1e9).fit(X, np.arange(len(X)) % 3)
-    saved = {"large": folder / "large.hinge", "small": folder / "small.hinge"}
+    large = softmargin.OLLAWV(margin=1e9).fit(X, np.arange(len(X)) % 3)
+    saved = {"large": folder / "large.softmargin", "small": folder / "small.softmargin"}
     large.save(saved["large"])
     model.save(saved["small"])
-    streaming = hinge.SGDSVC(epochs=1, random_state=0, n_jobs=1).fit(*rows(60))
+    streaming = softmargin.SGDSVC(epochs=1, random_state=0, n_jobs=1).fit(*rows(60))
     return {
         "load_libsvm": Call(load_text, paths["large"], paths["small"]),
         "fit_blocks": Call(fit_blocks, paths["large"], paths["small"], (streaming,)),

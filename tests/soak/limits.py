@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-import hinge
+import softmargin
 from soak.calls import Call, all_calls, machines, rows, same
 from soak.children import ChildError, in_a_child
 from soak.resident import address_space, forget_peak, give_back_at_once, resident, status
@@ -156,7 +156,7 @@ def refusal_inside(method, n=100_000):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         give_back_at_once()
-        model = hinge.fit(*small, method, **_FEW_STEPS.get(method, {"max_iter": 1}))
+        model = softmargin.fit(*small, method, **_FEW_STEPS.get(method, {"max_iter": 1}))
         call = Call(lambda model, _, data: machines(model.fit(*data)), rows(n), small, (model,))
         reference = call.run(pickle.loads(pickle.dumps(model)), 1, small)
         for room in room_for(2) + 2**18 * 2 ** np.arange(8):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import hinge
+import softmargin
 from soak.calls import GRID, Call, machines, rows
 
 
@@ -20,34 +20,36 @@ def long_calls():
 
     def select(method):
         def run(model, n_jobs, data):
-            found = hinge.nested_cv(*data, method, outer=2, inner=2, random_state=0, n_jobs=n_jobs)
+            found = softmargin.nested_cv(
+                *data, method, outer=2, inner=2, random_state=0, n_jobs=n_jobs
+            )
             return {"inner": found.inner_scores, "complete": found.complete}
 
         return run
 
     def gram(model, n_jobs, data):
-        return {"values": hinge.kernel_matrix(data[0], n_jobs=n_jobs)}
+        return {"values": softmargin.kernel_matrix(data[0], n_jobs=n_jobs)}
 
     def predict(model, n_jobs, data):
         return {"labels": model.predict(data[0])}
 
     def scale(model, n_jobs, data):
-        return {"rows": hinge.MinMaxScaler().fit_transform(data[0])}
+        return {"rows": softmargin.MinMaxScaler().fit_transform(data[0])}
 
     def long_fit(model, data):
         return Call(fit, data, small, (model.fit(*small),))
 
-    kernels = hinge.OLLAWV(kernel="sigmoid", gamma=0.01, margin=1e9)
+    kernels = softmargin.OLLAWV(kernel="sigmoid", gamma=0.01, margin=1e9)
     kernels.fit(tall[0][:20_000, :10], tall[1][:20_000])
     return {
-        "OLLAWV, 200,000 rows": long_fit(hinge.OLLAWV(margin=1e9), tall),
-        "SVC, 200,000 rows": long_fit(hinge.SVC(C=100), tall),
-        "SVC, 20,000 columns": long_fit(hinge.SVC(), wide),
-        "NewtonSVC, 20,000 columns": long_fit(hinge.NewtonSVC(), wide),
-        "NewtonSVC, linear kernel": long_fit(hinge.NewtonSVC(kernel="linear"), wide),
-        "NewtonSVC, linear, 10^6 rows": long_fit(hinge.NewtonSVC(kernel="linear"), huge),
-        "OLLAWV, 200 classes": long_fit(hinge.OLLAWV(multi_class="ovr", margin=1e9), classes),
-        "GridSearchCV": long_fit(hinge.GridSearchCV(hinge.SVC(), GRID), tall),
+        "OLLAWV, 200,000 rows": long_fit(softmargin.OLLAWV(margin=1e9), tall),
+        "SVC, 200,000 rows": long_fit(softmargin.SVC(C=100), tall),
+        "SVC, 20,000 columns": long_fit(softmargin.SVC(), wide),
+        "NewtonSVC, 20,000 columns": long_fit(softmargin.NewtonSVC(), wide),
+        "NewtonSVC, linear kernel": long_fit(softmargin.NewtonSVC(kernel="linear"), wide),
+        "NewtonSVC, linear, 10^6 rows": long_fit(softmargin.NewtonSVC(kernel="linear"), huge),
+        "OLLAWV, 200 classes": long_fit(softmargin.OLLAWV(multi_class="ovr", margin=1e9), classes),
+        "GridSearchCV": long_fit(softmargin.GridSearchCV(softmargin.SVC(), GRID), tall),
         "nested_cv, 200 classes": Call(select("svc"), classes, small),
         "nested_cv, 20,000 columns": Call(select("svc"), wide, small),
         "nested_cv, 10^6 rows": Call(select("linear"), huge, small),

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-import hinge
+import softmargin
 from soak.resident import resident
 from soak.tables import end, show
 
@@ -37,8 +37,8 @@ class Work:
         outputs = X[:, 0] + X[:, 1] ** 2
         self._y = np.digitize(outputs, np.quantile(outputs, [1 / 3, 2 / 3]))
         self._text = folder / "rows.svm"
-        hinge.dump_libsvm(self._X, self._y, self._text)
-        methods = [(self._fit, method) for method in hinge.methods()]
+        softmargin.dump_libsvm(self._X, self._y, self._text)
+        methods = [(self._fit, method) for method in softmargin.methods()]
         self._kinds = [
             *methods,
             *((work,) for work in (self._search, self._select, self._scale, self._gram)),
@@ -64,23 +64,25 @@ class Work:
 
     def _fit(self, method):
         X = self._rows()
-        model = hinge.fit(X, self._y, method, **self._params())
+        model = softmargin.fit(X, self._y, method, **self._params())
         model.predict(X)
         model.decision_function(X)
         model.fit(X, self._y)
         getattr(model, "support_vectors_", None)
-        path = self._folder / "model.hinge"
+        path = self._folder / "model.softmargin"
         model.save(path)
-        hinge.load(path).predict(X)
+        softmargin.load(path).predict(X)
         pickle.loads(pickle.dumps(model)).predict(X)
 
     def _search(self):
         X, grid = self._rows(), {"C": [1.0, 4.0], "gamma": [0.1, 1.0]}
         n_jobs = int(self._rng.choice([1, 2, 4]))
-        hinge.GridSearchCV(hinge.SVC(), grid, cv=3, n_jobs=n_jobs).fit(X, self._y).predict(X)
+        softmargin.GridSearchCV(softmargin.SVC(), grid, cv=3, n_jobs=n_jobs).fit(
+            X, self._y
+        ).predict(X)
 
     def _select(self):
-        X, method = self._rows(), str(self._rng.choice(hinge.methods()))
+        X, method = self._rows(), str(self._rng.choice(softmargin.methods()))
         grid = {"margin" if method == "ollawv" else "C": [0.1, 1.0]}
         if method in ("sgd", "gd"):
             grid = {"lambda_": [0.01, 0.1]}
@@ -88,43 +90,43 @@ class Work:
         checkpoint = self._folder / "run.npz"
         n_jobs = int(self._rng.choice([1, 2, 4]))
         options = {"grid": grid, "n_jobs": n_jobs, "checkpoint": checkpoint, **folds}
-        hinge.nested_cv(X, self._y, method, **options)
+        softmargin.nested_cv(X, self._y, method, **options)
         checkpoint.unlink()
 
     def _scale(self):
         X = self._rows()
-        hinge.OLLAWV().fit(hinge.MinMaxScaler().fit_transform(X), self._y).predict(X)
+        softmargin.OLLAWV().fit(softmargin.MinMaxScaler().fit_transform(X), self._y).predict(X)
 
     def _gram(self):
-        K = hinge.kernel_matrix(self._rows(), n_jobs=int(self._rng.choice([1, 2, 4])))
-        hinge.SVC(kernel="precomputed").fit(K, self._y).predict(K)
+        K = softmargin.kernel_matrix(self._rows(), n_jobs=int(self._rng.choice([1, 2, 4])))
+        softmargin.SVC(kernel="precomputed").fit(K, self._y).predict(K)
 
     def _stream(self):
-        X, model = self._rows(), hinge.SGDSVC(n_jobs=2)
+        X, model = self._rows(), softmargin.SGDSVC(n_jobs=2)
         for part in (slice(0, 100), slice(100, 300)):
             model.partial_fit(X[part], self._y[part], classes=[0, 1, 2])
         model.predict(X)
-        model.fit_blocks(hinge.LibsvmBlocks(self._text, block_rows=100)).predict(X)
+        model.fit_blocks(softmargin.LibsvmBlocks(self._text, block_rows=100)).predict(X)
 
     def _read(self):
-        X, y = hinge.load_libsvm(self._text)
-        hinge.NLSGD(n_jobs=2).fit(X, y).predict(X)
+        X, y = softmargin.load_libsvm(self._text)
+        softmargin.NLSGD(n_jobs=2).fit(X, y).predict(X)
 
     def _path(self):
         X = self._rows()
-        for model in hinge.OLLAWV(n_jobs=2).margin_path(X, self._y, [0.1, 0.5]):
+        for model in softmargin.OLLAWV(n_jobs=2).margin_path(X, self._y, [0.1, 0.5]):
             model.predict(X)
 
     def _fail(self):
         """Make a call that must raise, some before and some inside the core."""
-        X, model = self._X.copy(), hinge.fit(self._X[:50], self._y[:50], "svc")
+        X, model = self._X.copy(), softmargin.fit(self._X[:50], self._y[:50], "svc")
         X[7, 3] = self._rng.choice([np.nan, np.inf])
         failing = (
             lambda: model.fit(X, self._y),
-            lambda: hinge.SVC(gamma=-1.0).fit(self._X, self._y),
+            lambda: softmargin.SVC(gamma=-1.0).fit(self._X, self._y),
             lambda: model.predict(self._X[:, :5]),
-            lambda: hinge._core.inject_panic(2),
-            lambda: hinge.load(self._text),
+            lambda: softmargin._core.inject_panic(2),
+            lambda: softmargin.load(self._text),
         )
         try:
             failing[int(self._rng.integers(len(failing)))]()
@@ -170,7 +172,7 @@ def measure_one(method, count=100, leak=0):
     bad[7, 3] = np.nan
 
     def work():
-        model = hinge.fit(X, y, method, n_jobs=2, **_SHORT.get(method, {}))
+        model = softmargin.fit(X, y, method, n_jobs=2, **_SHORT.get(method, {}))
         model.predict(X)
         with contextlib.suppress(ValueError):
             model.fit(bad, y)
@@ -194,7 +196,7 @@ def main(count=1000):
     grown = found[-1] - found[0]
     print(f"growth {grown:,} bytes, {grown / count:,.0f} a step; bound {BOUND:,}")
     faults = [f"memory grew by {grown:,} bytes"] if grown > BOUND else []
-    alone = [(method, *measure_one(method)) for method in hinge.methods()]
+    alone = [(method, *measure_one(method)) for method in softmargin.methods()]
     show("100 fits of a method alone", ("method", "growth, bytes", "bound"), alone)
     faults += [
         f"{method}: memory grew by {own:,} bytes" for method, own, most in alone if own > most

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 
-import hinge
+import softmargin
 from soak.children import in_a_child
 from soak.tables import end, show
 
@@ -24,7 +24,7 @@ def work(method):
     X, y = load_iris(return_X_y=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = hinge.fit(X, y, method, n_jobs=2, random_state=0)
+        model = softmargin.fit(X, y, method, n_jobs=2, random_state=0)
         scores = cross_val_score(model, X, y, cv=3)
     return _digest(model.decision_function(X), model.intercept_, scores)
 
@@ -33,7 +33,7 @@ def select(method):
     """Return the scores of a nested cross-validation, which a backend may spread, as text."""
     X, y = load_iris(return_X_y=True)
     grid = {PATHS.get(method, "C"): [0.1, 0.5, 1.0]}
-    found = hinge.nested_cv(X, y, method, grid, outer=2, inner=2, random_state=0)
+    found = softmargin.nested_cv(X, y, method, grid, outer=2, inner=2, random_state=0)
     return _digest(found.inner_scores, found.outer_scores)
 
 
@@ -148,7 +148,7 @@ def differing(name, methods):
 
 def main():
     """Try all methods in all ways; return the exit code."""
-    methods, lines, faults = hinge.methods(), [], []
+    methods, lines, faults = softmargin.methods(), [], []
     for name in WAYS:
         wrong = differing(name, methods)
         lines.append((name, len(methods) - len(wrong), len(wrong)))

@@ -7,7 +7,7 @@
 use super::sums::{outputs, weighted_sum};
 use super::{LinearCertificate, LinearProblem, Loss};
 use crate::Result;
-use crate::error::zeros;
+use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
@@ -17,7 +17,7 @@ pub fn expand<T: Lanes>(
     alpha: impl Fn(usize) -> f64 + Sync,
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
-    let mut v = zeros(problem.n_weights(), 1, "weights")?;
+    let mut v = try_zeros(problem.n_weights(), 1, "weights")?;
     let pull = |i: usize| alpha(i) * problem.label(i);
     weighted_sum(problem, pull, &mut v, monitor)?;
     Ok(v)
@@ -35,7 +35,7 @@ pub fn certificate<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<LinearCertificate> {
     let n = problem.n_rows();
-    let mut f = zeros(n, 1, "outputs")?;
+    let mut f = try_zeros(n, 1, "outputs")?;
     outputs(problem, w, &mut f, monitor)?;
     let mut primal = 0.5 * square(w);
     for (i, f) in f.iter().enumerate() {

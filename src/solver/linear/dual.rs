@@ -17,12 +17,13 @@ use super::{
     Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
     RuleState,
 };
+use crate::Result;
 use crate::data::Random;
-use crate::error::reserve;
+use crate::memory::try_with_capacity;
 use crate::monitor::Monitor;
 use crate::simd::{Lanes, prefetch};
-use crate::solver::{Limit, Status};
-use crate::{Error, Result};
+use crate::solver::Status;
+use crate::solver::hyperparameters::{check_max_iter, check_positive};
 
 /// Parameters as they come from the user.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,11 +45,8 @@ pub struct DualSettings {
 impl DualSettings {
     /// The only way to a [`DualDescent`].
     pub fn check(self) -> Result<DualDescent> {
-        if !(self.tol > 0.0 && self.tol.is_finite()) {
-            let rule = "it must be a finite positive number";
-            return Err(Error::parameter("tol", self.tol, rule));
-        }
-        Limit::check(self.max_iter)?;
+        check_positive("tol", self.tol)?;
+        check_max_iter(self.max_iter)?;
         let penalty = self.penalty.check()?;
         Ok(DualDescent {
             settings: Self { penalty, ..self },
@@ -221,7 +219,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             c: settings.penalty.c(n),
             loss: settings.loss,
             w: vec![0.0; problem.n_weights()],
-            variables: reserve(n, 1, "dual variables")?,
+            variables: try_with_capacity(n, 1, "dual variables")?,
             order: (0..n as u32).collect(),
             n_active: n,
             random: Random::new(settings.seed),

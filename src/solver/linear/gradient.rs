@@ -11,11 +11,12 @@ use super::sums::{outputs, weighted_sum};
 use super::{
     Intercept, LinearMachine, LinearProblem, LinearSolver, Outline, Penalty, Recorder, RuleState,
 };
-use crate::error::zeros;
+use crate::Result;
+use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
-use crate::solver::{Limit, Status};
-use crate::{Error, Result};
+use crate::solver::Status;
+use crate::solver::hyperparameters::{check_max_iter, check_positive};
 
 /// Parameters as they come from the user.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,15 +36,9 @@ pub struct GradientSettings {
 impl GradientSettings {
     /// The only way to a [`GradientDescent`].
     pub fn check(self) -> Result<GradientDescent> {
-        if !(self.eta0 > 0.0 && self.eta0.is_finite()) {
-            let rule = "it must be a finite positive number";
-            return Err(Error::parameter("eta0", self.eta0, rule));
-        }
-        if !(self.tol > 0.0 && self.tol.is_finite()) {
-            let rule = "it must be a finite positive number";
-            return Err(Error::parameter("tol", self.tol, rule));
-        }
-        Limit::check(self.max_iter)?;
+        check_positive("eta0", self.eta0)?;
+        check_positive("tol", self.tol)?;
+        check_max_iter(self.max_iter)?;
         let penalty = self.penalty.check()?;
         Ok(GradientDescent {
             settings: Self { penalty, ..self },
@@ -78,8 +73,8 @@ impl LinearSolver for GradientDescent {
         let lambda = given.penalty.lambda(n);
         let mut w = start.map(|state| state.weights.clone()).unwrap_or_default();
         w.resize(problem.n_weights(), 0.0);
-        let mut f = zeros(n, 1, "outputs")?;
-        let mut gradient = zeros(w.len(), 1, "a gradient")?;
+        let mut f = try_zeros(n, 1, "outputs")?;
+        let mut gradient = try_zeros(w.len(), 1, "a gradient")?;
         let mut first = f64::NAN;
         // The smallest gradient, and its step.
         let mut best = (f64::INFINITY, 0);
@@ -145,7 +140,7 @@ impl LinearSolver for GradientDescent {
         let intercept = self.settings.intercept;
         let Some(start) = start else {
             let mut machine = LinearMachine::untrained(outline, intercept)?;
-            let weights = zeros(outline.n_features + 1, 1, "weights")?;
+            let weights = try_zeros(outline.n_features + 1, 1, "weights")?;
             machine.state = Some(RuleState {
                 weights,
                 ..RuleState::default()

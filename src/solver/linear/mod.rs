@@ -35,7 +35,7 @@ pub use stochastic::{EarlyStop, Optimizer, Sgd, SgdSettings, Visit};
 
 use super::Status;
 use crate::Result;
-use crate::error::zeros;
+use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
@@ -86,7 +86,7 @@ impl LinearMachine {
 
     /// All zeros: the training ended before its first step.
     fn untrained(outline: &Outline, intercept: Intercept) -> Result<Self> {
-        let weights = zeros(outline.n_features + 1, 1, "weights")?;
+        let weights = try_zeros(outline.n_features + 1, 1, "weights")?;
         let mut machine = Self::new(outline.constant, weights, 0, Status::TimeLimit);
         if intercept == Intercept::Violators {
             machine.bias = outline.violators_bias();

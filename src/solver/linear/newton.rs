@@ -18,11 +18,12 @@ use super::{
     Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
     RuleState,
 };
-use crate::error::zeros;
+use crate::Result;
+use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
-use crate::solver::{Limit, Status};
-use crate::{Error, Result};
+use crate::solver::Status;
+use crate::solver::hyperparameters::{check_max_iter, check_positive};
 use rayon::prelude::*;
 
 mod expansion;
@@ -49,11 +50,8 @@ pub struct LinearNewtonSettings {
 impl LinearNewtonSettings {
     /// The only way to a [`LinearNewton`].
     pub fn check(self) -> Result<LinearNewton> {
-        if !(self.tol > 0.0 && self.tol.is_finite()) {
-            let rule = "it must be a finite positive number";
-            return Err(Error::parameter("tol", self.tol, rule));
-        }
-        Limit::check(self.max_iter)?;
+        check_positive("tol", self.tol)?;
+        check_max_iter(self.max_iter)?;
         let penalty = self.penalty.check()?;
         Ok(LinearNewton {
             settings: Self { penalty, ..self },
@@ -117,7 +115,7 @@ impl LinearNewton {
     ) -> Result<LinearMachine> {
         let given = &self.settings;
         let mut run = Run::new(problem, given, None)?;
-        let mut gradient = zeros(problem.n_weights(), 1, "a gradient")?;
+        let mut gradient = try_zeros(problem.n_weights(), 1, "a gradient")?;
         run.gradient(&mut gradient, monitor)?;
         (run.first, run.w, run.n_iter) = (Some(norm(&gradient)), weights, n_iter);
         let status = run.descend(given, &mut recorder, monitor)?;
@@ -182,7 +180,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             c: given.penalty.c(problem.n_rows()),
             ridge,
             w,
-            f: zeros(problem.n_rows(), 1, "outputs")?,
+            f: try_zeros(problem.n_rows(), 1, "outputs")?,
             first: None,
             n_iter: 0,
         })
@@ -206,8 +204,8 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let (d, n) = (self.problem.n_weights(), self.problem.n_rows());
         let (positive, negative) = self.problem.counts();
         let rarer = positive.min(negative).max(1) as f64 / n.max(1) as f64;
-        let mut gradient = zeros(d, 1, "a gradient")?;
-        let mut change = zeros(n, 1, "outputs")?;
+        let mut gradient = try_zeros(d, 1, "a gradient")?;
+        let mut change = try_zeros(n, 1, "outputs")?;
         outputs(self.problem, &self.w, &mut self.f, monitor)?;
         loop {
             recorder.tell(self.n_iter as u64, || self.w.clone());

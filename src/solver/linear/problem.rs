@@ -2,8 +2,9 @@
 
 use super::example::Example;
 use crate::data::{Matrix, Row};
-use crate::error::reserve;
+use crate::memory::try_with_capacity;
 use crate::simd::{Lanes, prefetch};
+use crate::solver::hyperparameters::check_regularization;
 use crate::{Error, Result};
 
 /// The largest price of a loss that is told from a larger one: its square is finite.
@@ -19,19 +20,13 @@ pub enum Penalty {
 }
 
 impl Penalty {
-    /// Refuses what is not a positive number; huge ones are taken for 1e100.
+    /// Rejects values below `1 / LARGEST`, and replaces values above [`LARGEST`].
     pub fn check(self) -> Result<Self> {
-        let (name, value) = match self {
-            Penalty::C(c) => ("C", c),
-            Penalty::Lambda(lambda) => ("lambda_", lambda),
-        };
         let rule = "it must be a positive number, at least 1e-100";
-        if value.is_nan() || value < 1.0 / LARGEST {
-            return Err(Error::parameter(name, value, rule));
-        }
+        let check = |name, value| check_regularization(name, value, LARGEST, rule);
         Ok(match self {
-            Penalty::C(c) => Penalty::C(c.min(LARGEST)),
-            Penalty::Lambda(lambda) => Penalty::Lambda(lambda.min(LARGEST)),
+            Penalty::C(c) => Penalty::C(check("C", c)?),
+            Penalty::Lambda(lambda) => Penalty::Lambda(check("lambda_", lambda)?),
         })
     }
 
@@ -150,9 +145,9 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         constant: f64,
     ) -> Result<Self> {
         let most = rows.n_rows();
-        let mut members = reserve(most, 1, "the rows of a machine")?;
-        let mut labels = reserve(most, 1, "the labels of a machine")?;
-        let mut weights = reserve(most, 1, "the weights of a machine")?;
+        let mut members = try_with_capacity(most, 1, "the rows of a machine")?;
+        let mut labels = try_with_capacity(most, 1, "the labels of a machine")?;
+        let mut weights = try_with_capacity(most, 1, "the weights of a machine")?;
         let mut all_one = true;
         for row in 0..most {
             let Some(label) = label(row) else { continue };

@@ -17,7 +17,8 @@ use crate::solver::linear::{
     Expansion, Intercept, LinearNewtonSettings, LinearProblem, LinearSolver, Penalty, Recorder,
     RuleState,
 };
-use crate::solver::{Machine, Problem, Start, Status, ascending};
+use crate::solver::path::{PathStart, along_path};
+use crate::solver::{Machine, Problem, Start, Status};
 
 /// The share of the first gradient at which a machine is done.
 const TOL: f64 = 1e-10;
@@ -49,12 +50,10 @@ pub fn solve<T: Lanes>(
     let linear = LinearProblem::new(rows, |row| labels[row], |row| weights[row], constant)?;
     let mut start = first_weights(problem.start, &linear);
     monitor.check()?;
-    let mut machines = vec![None; settings.cs.len()];
-    for number in ascending(&settings.cs) {
-        // Here a loss costs C / 2.
-        let c = 0.5 * settings.cs[number];
+    along_path(&settings.cs, PathStart::Warm, |c| {
         let method = LinearNewtonSettings {
-            penalty: Penalty::C(c),
+            // The linear problem weighs half the squared norm.
+            penalty: Penalty::C(0.5 * c),
             tol: TOL,
             max_iter: settings.max_iter,
             intercept: Intercept::None,
@@ -81,9 +80,8 @@ pub fn solve<T: Lanes>(
                 status => status,
             },
         };
-        machines[number] = Some(machine.or_nothing());
-    }
-    Ok(machines.into_iter().flatten().collect())
+        Ok(machine.or_nothing())
+    })
 }
 
 /// The weights of coefficients that are given; their bias is not known.

@@ -24,9 +24,13 @@ mod point;
 
 use self::point::Point;
 use super::cholesky;
-use super::{BinarySolver, Limit, Machine, Problem, Start, Status, ascending, positive, rounding};
+use super::hyperparameters::{check_cs, check_max_iter};
+use super::limit::Limit;
+use super::path::{PathStart, along_path};
+use super::rounding::rounding;
+use super::{BinarySolver, Machine, Problem, Start, Status};
 use crate::data::Matrix;
-use crate::kernel::{KernelRows, Parts};
+use crate::kernel::{BlockRows, Parts};
 use crate::monitor::Monitor;
 use crate::simd::{Lanes, zero_pages};
 use crate::{Error, Result};
@@ -71,8 +75,8 @@ impl Bias {
 impl NewtonSettings {
     /// The only way to a [`Newton`].
     pub fn check(mut self) -> Result<Newton> {
-        positive("C", &mut self.cs)?;
-        Limit::check(self.max_iter)?;
+        check_cs(&mut self.cs)?;
+        check_max_iter(self.max_iter)?;
         Ok(Newton { settings: self })
     }
 }
@@ -124,16 +128,15 @@ impl BinarySolver for Newton {
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
         let parts = rows.parts().clone();
         let mut run = Run::new(problem, &parts, self.settings.bias);
-        let mut machines = vec![None; self.settings.cs.len()];
         let mut levels = run.levels();
         let mut start = Some(problem.start);
-        for number in ascending(&self.settings.cs) {
-            run.set_c(self.settings.cs[number]);
+        along_path(&self.settings.cs, PathStart::Warm, |c| {
+            run.set_c(c);
             if let Some(Start::Terms(terms)) = start.take() {
                 run.start_from(terms, rows, monitor)?;
                 levels = vec![parts.n_rows()];
@@ -150,13 +153,13 @@ impl BinarySolver for Newton {
             if status == Status::Converged && run.rounding(problem, monitor)? > ROUNDED {
                 status = Status::Stalled; // at the optimum of a rounded problem
             }
-            machines[number] = Some(run.machine(status));
+            let machine = run.machine(status);
             if status != Status::Converged {
                 run.point = Point::zero(parts.n_rows());
                 levels = run.levels();
             }
-        }
-        Ok(machines.into_iter().flatten().collect())
+            Ok(machine)
+        })
     }
 }
 
@@ -166,7 +169,7 @@ impl Newton {
         &self,
         run: &mut Run,
         levels: &[usize],
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Status> {
         for &level in levels {
@@ -230,7 +233,7 @@ impl Run {
     fn start_from<T: Lanes>(
         &mut self,
         terms: &[(u32, f64)],
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<()> {
         let local = |&(row, beta): &(u32, f64)| Some((self.parts.local(row as usize)?, beta));
@@ -263,7 +266,7 @@ impl Run {
         &mut self,
         level: usize,
         max_iter: Option<usize>,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Status> {
         let share = level as f64 / self.parts.n_rows().max(1) as f64;
@@ -340,7 +343,7 @@ impl Run {
     fn optimum_of<T: Lanes>(
         &self,
         set: &[usize],
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Option<Point>> {
         let m = set.len();
@@ -373,7 +376,7 @@ impl Run {
     fn solve_for<T: Lanes>(
         &self,
         set: &[usize],
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Option<Vec<f64>>> {
         let m = set.len();
@@ -391,7 +394,7 @@ impl Run {
             monitor,
             columns,
             |rows, ((place, &i), column)| {
-                rows.prepared(i).gather(set, &mut values);
+                rows.resident_row(i).gather(set, &mut values);
                 for (out, value) in column.iter_mut().zip(&values) {
                     *out = value.to_f64() + one;
                 }
@@ -412,15 +415,15 @@ impl Run {
         &self,
         terms: Vec<(usize, f64)>,
         bias: f64,
-        rows: &mut impl KernelRows<T>,
+        rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Point> {
         let mut outputs = vec![bias; self.signs.len()];
-        let size = rows.room().clamp(1, BLOCK);
+        let size = rows.max_resident().clamp(1, BLOCK);
         for block in terms.chunks(size) {
             let wanted: Vec<usize> = block.iter().map(|term| term.0).collect();
-            rows.prepare(&wanted, monitor)?;
-            rows.add_prepared(block, &mut outputs);
+            rows.prefetch(&wanted, monitor)?;
+            rows.accumulate(block, &mut outputs);
         }
         Ok(Point {
             terms,
@@ -446,16 +449,16 @@ impl Run {
 }
 
 /// Visits items of rows while their kernel rows are at hand, some rows at a time.
-fn for_blocks<T: Lanes, R: KernelRows<T>, I>(
+fn for_blocks<T: Lanes, R: BlockRows<T>, I>(
     set: &[usize],
     rows: &mut R,
     monitor: &Monitor,
     mut items: impl Iterator<Item = I>,
     mut visit: impl FnMut(&R, I),
 ) -> Result<()> {
-    let size = rows.room().clamp(1, BLOCK);
+    let size = rows.max_resident().clamp(1, BLOCK);
     for block in set.chunks(size) {
-        rows.prepare(block, monitor)?;
+        rows.prefetch(block, monitor)?;
         for item in items.by_ref().take(block.len()) {
             visit(rows, item);
         }

@@ -7,48 +7,50 @@
 //! min 1/2 beta' K beta - y' beta,   sum beta = 0,   lower_i <= beta_i <= upper_i
 //! ```
 //!
-//! with bounds 0 and `y_i C_i`. Minus its gradient is `v = y - K beta`. At the
-//! optimum no row that may go up has a larger `v` than a row that may go down;
-//! the largest such difference is the KKT violation.
+//! with bounds 0 and `y_i C_i`. Minus its gradient is `v = y - K beta`. At the optimum no
+//! coefficient that may rise (`I_up` in the literature) has a larger `v` than one that may fall
+//! (`I_low`); the largest such difference is the KKT violation.
 
-/// The share of the sum of all bounds that a slope of 0 may be off by rounding.
+use crate::kernel::Parts;
+
+/// A slope is taken for 0 if it is below this share of the sum of all bounds: rounding.
 const FLAT: f64 = 1e-12;
 
-/// Coefficients, their bounds and minus the gradient of some rows.
+/// Coefficients, their bounds and minus the gradient of a set of samples.
 #[derive(Debug, Clone, Default)]
 pub struct Dual {
     /// The label, +1 or -1.
     pub y: Vec<f64>,
     /// `y_i alpha_i`.
     pub beta: Vec<f64>,
-    /// The least that `beta_i` may be.
+    /// The lower bound of `beta_i`.
     pub lower: Vec<f64>,
-    /// The most that `beta_i` may be.
+    /// The upper bound of `beta_i`.
     pub upper: Vec<f64>,
     /// `y_i - (K beta)_i`.
     pub v: Vec<f64>,
 }
 
-/// The two rows that violate the optimality conditions most.
+/// The maximal violating pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Violation {
-    /// The largest `v` of the rows that may go up; minus infinity if there is none.
+    /// The largest `v` of the coefficients that may rise; minus infinity if there are none.
     pub max_up: f64,
-    /// The smallest `v` of the rows that may go down; infinity if there is none.
+    /// The smallest `v` of the coefficients that may fall; infinity if there are none.
     pub min_low: f64,
-    /// The first row of each.
-    pub rows: (usize, usize),
+    /// The first sample with each of these values.
+    pub pair: (usize, usize),
 }
 
 impl Violation {
-    /// By how much; 0 or less at the optimum.
+    /// The KKT violation; 0 or less at the optimum.
     pub fn size(&self) -> f64 {
         self.max_up - self.min_low
     }
 }
 
 impl Dual {
-    /// All coefficients 0, for labels (+1 or -1) and upper bounds of alpha.
+    /// The problem with all coefficients 0, for labels (+1 or -1) and upper bounds of alpha.
     pub fn new(labels: impl Iterator<Item = f64>, bounds: impl Iterator<Item = f64>) -> Self {
         let mut dual = Self::default();
         for (y, bound) in labels.zip(bounds) {
@@ -61,62 +63,78 @@ impl Dual {
         dual
     }
 
-    /// Number of rows.
+    /// Number of samples.
     pub fn len(&self) -> usize {
         self.beta.len()
     }
 
-    /// Whether row `i` may go up.
+    /// Whether coefficient `i` is below its upper bound.
     pub fn may_rise(&self, i: usize) -> bool {
         self.beta[i] < self.upper[i]
     }
 
-    /// Whether row `i` may go down.
+    /// Whether coefficient `i` is above its lower bound.
     pub fn may_fall(&self, i: usize) -> bool {
         self.beta[i] > self.lower[i]
     }
 
-    /// Whether row `i` is strictly between its bounds.
+    /// Whether coefficient `i` is strictly between its bounds.
     pub fn is_free(&self, i: usize) -> bool {
         self.may_rise(i) && self.may_fall(i)
     }
 
-    /// How many rows are.
+    /// Number of free coefficients.
     pub fn n_free(&self) -> usize {
         (0..self.len()).filter(|&i| self.is_free(i)).count()
     }
 
-    /// Whether row `i` violates, or is about to: it is free, or some row of the other side
-    /// contradicts it.
-    pub fn is_unsettled(&self, i: usize, violation: Violation) -> bool {
-        (self.may_rise(i) && self.v[i] > violation.min_low)
-            || (self.may_fall(i) && self.v[i] < violation.max_up)
+    /// Whether sample `i` is likely to stay at its bound: it forms a violating pair with no
+    /// other sample.
+    pub fn may_be_shrunk(&self, i: usize, violation: Violation) -> bool {
+        let rises = self.may_rise(i) && self.v[i] > violation.min_low;
+        let falls = self.may_fall(i) && self.v[i] < violation.max_up;
+        !(rises || falls)
     }
 
-    /// The rows with a coefficient that is not 0.
+    /// The differences between the coefficients of some samples and new ones, where they differ.
+    pub fn changes_to(&self, samples: &[usize], beta: &[f64]) -> Vec<(usize, f64)> {
+        let changes = samples.iter().zip(beta);
+        changes
+            .map(|(&i, beta)| (i, self.beta[i] - beta))
+            .filter(|&(_, change)| change != 0.0)
+            .collect()
+    }
+
+    /// The packed index and coefficient of each support vector.
+    pub fn terms(&self, parts: &Parts) -> Vec<(u32, f64)> {
+        let term = |i: usize| (parts.global(i) as u32, self.beta[i]);
+        self.nonzero().map(term).collect()
+    }
+
+    /// The support vectors: samples whose coefficient is not 0.
     pub fn nonzero(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.len()).filter(|&i| self.beta[i] != 0.0)
     }
 
-    /// Coefficients of a solution whose decision function is near that of the present ones with
-    /// this bias: rows inside the margin at their bounds, the worst first, as many on one side
-    /// as on the other.
-    pub fn guess(&self, bias: f64) -> Vec<f64> {
-        // How far inside: 1 less the margin.
-        let depth = |i: usize| self.y[i] * (self.v[i] - bias);
+    /// Estimates the solution from a decision function, given by the current coefficients and a
+    /// bias: samples inside the margin are at their bounds, the worst first, with the same total
+    /// for both labels.
+    pub fn estimate_bounded(&self, bias: f64) -> Vec<f64> {
+        // The slack: 1 minus the margin.
+        let slack = |i: usize| self.y[i] * (self.v[i] - bias);
         let inside = |label: f64| -> (Vec<usize>, f64) {
-            let is_inside = |&i: &usize| self.y[i] == label && depth(i) > 0.0;
-            let mut rows: Vec<usize> = (0..self.len()).filter(is_inside).collect();
-            rows.sort_unstable_by(|&a, &b| depth(b).total_cmp(&depth(a)).then(a.cmp(&b)));
-            let weight = rows.iter().map(|&i| self.upper[i] - self.lower[i]).sum();
-            (rows, weight)
+            let is_inside = |&i: &usize| self.y[i] == label && slack(i) > 0.0;
+            let mut samples: Vec<usize> = (0..self.len()).filter(is_inside).collect();
+            samples.sort_unstable_by(|&a, &b| slack(b).total_cmp(&slack(a)).then(a.cmp(&b)));
+            let total = samples.iter().map(|&i| self.upper[i] - self.lower[i]).sum();
+            (samples, total)
         };
-        let sides = [inside(1.0), inside(-1.0)];
-        let weight = sides[0].1.min(sides[1].1);
+        let labels = [inside(1.0), inside(-1.0)];
+        let total = labels[0].1.min(labels[1].1);
         let mut beta = vec![0.0; self.len()];
-        for (rows, _) in sides {
-            let mut left = weight;
-            for i in rows {
+        for (samples, _) in labels {
+            let mut left = total;
+            for i in samples {
                 let share = left.min(self.upper[i] - self.lower[i]);
                 beta[i] = self.y[i] * share;
                 left -= share;
@@ -125,8 +143,8 @@ impl Dual {
         beta
     }
 
-    /// Brings any coefficients, `v` aside, to the nearest bounds where they exceed them, and
-    /// scales the side that outweighs the other down to it.
+    /// Makes arbitrary coefficients feasible: clips them to their bounds, then scales the label
+    /// with the larger sum down to the other. Does not update `v`.
     pub fn project(&mut self) {
         let (mut positive, mut negative) = (0.0, 0.0);
         for i in 0..self.len() {
@@ -143,7 +161,7 @@ impl Dual {
         }
     }
 
-    /// Takes other bounds of alpha, none of them lower.
+    /// Sets new upper bounds of alpha, none of them lower than before.
     pub fn set_bounds(&mut self, bounds: impl Iterator<Item = f64>) {
         for (i, bound) in bounds.enumerate() {
             (self.lower[i], self.upper[i]) = if self.y[i] > 0.0 {
@@ -154,9 +172,9 @@ impl Dual {
         }
     }
 
-    /// Scales the coefficients to the best multiple that the bounds allow, and returns that
-    /// multiple. With `K beta = y - v` it takes no kernel value, but multiplies the rounding
-    /// errors of `v`.
+    /// Scales all coefficients by the factor with the best objective within the bounds, and
+    /// returns it. Since `K beta = y - v`, this needs no kernel values; it amplifies the rounding
+    /// errors of `v` by the same factor.
     pub fn rescale(&mut self) -> f64 {
         let (mut linear, mut quadratic, mut most) = (0.0, 0.0, f64::INFINITY);
         for i in (0..self.len()).filter(|&i| self.beta[i] != 0.0) {
@@ -181,7 +199,7 @@ impl Dual {
         for i in 0..self.len() {
             let y = self.y[i];
             let beta = (factor * self.beta[i]).clamp(self.lower[i], self.upper[i]);
-            // Exactly to the bound where rounding leaves a trace.
+            // Snap to the bound if only rounding keeps the coefficient off it.
             let bound = if beta > 0.0 {
                 self.upper[i]
             } else {
@@ -200,35 +218,35 @@ impl Dual {
         self.nonzero().map(term).sum()
     }
 
-    /// The largest violation over all rows; not a number if some `v` is none.
+    /// The maximal violating pair; its size is NaN if a `v` is not finite.
     pub fn violation(&self) -> Violation {
         let mut violation = Violation {
             max_up: f64::NEG_INFINITY,
             min_low: f64::INFINITY,
-            rows: (0, 0),
+            pair: (0, 0),
         };
         let mut finite = 0.0;
         for i in 0..self.len() {
             finite += 0.0 * self.v[i];
             if self.may_rise(i) && self.v[i] > violation.max_up {
                 violation.max_up = self.v[i];
-                violation.rows.0 = i;
+                violation.pair.0 = i;
             }
             if self.may_fall(i) && self.v[i] < violation.min_low {
                 violation.min_low = self.v[i];
-                violation.rows.1 = i;
+                violation.pair.1 = i;
             }
         }
         violation.max_up += finite;
         violation
     }
 
-    /// The constant of the decision function: the mean `v` of the free rows, or, where no
-    /// row is free, the middle of the interval that the others leave.
+    /// The bias: the mean `v` of the free coefficients, or, if none is free, the center of the
+    /// interval that the bounded ones leave.
     ///
-    /// A coefficient that misses its bound by a rounding error looks free, but must not decide:
-    /// the interval of all optimal constants is looked for beside the mean, too. `tol` is how
-    /// far apart the `v` of free rows may be.
+    /// A coefficient that misses its bound by a rounding error appears to be free, but must not
+    /// determine the bias. Therefore an interval of optimal biases next to the mean takes
+    /// precedence. `tol` is the largest difference between the `v` of free coefficients.
     pub fn bias(&self, tol: f64) -> f64 {
         let (mut sum, mut count) = (0.0, 0usize);
         for i in (0..self.len()).filter(|&i| self.is_free(i)) {
@@ -237,7 +255,7 @@ impl Dual {
         }
         if count > 0 {
             let mean = sum / count as f64;
-            return self.middle_beside(mean, tol).unwrap_or(mean);
+            return self.optimal_interval_center(mean, tol).unwrap_or(mean);
         }
         let Violation {
             max_up, min_low, ..
@@ -250,17 +268,17 @@ impl Dual {
         }
     }
 
-    /// The middle of the optimal constants, if they are an interval that begins or ends
-    /// within `tol` of `bias`.
+    /// The center of the interval of optimal biases, if there is one that begins or ends within
+    /// `tol` of `bias`.
     ///
-    /// The loss of all rows as a function of the constant b has the slope
+    /// The sum of losses as a function of the bias b has the slope
     ///
     /// ```text
     /// sum of C_i over y_i = -1, v_i < b   -   sum of C_i over y_i = +1, v_i > b
     /// ```
     ///
-    /// and b is optimal where that is 0, which no rounding of the coefficients touches.
-    fn middle_beside(&self, bias: f64, tol: f64) -> Option<f64> {
+    /// and b is optimal where it is 0. It does not depend on the rounding of coefficients.
+    fn optimal_interval_center(&self, bias: f64, tol: f64) -> Option<f64> {
         let (low, high) = (bias - tol, bias + tol);
         // Slopes at both ends of [low, high], the next v beyond them, and the extremes within.
         let (mut slope_low, mut slope_high, mut total) = (0.0, 0.0, 0.0);
@@ -295,9 +313,9 @@ impl Dual {
         None
     }
 
-    /// The rows `rows`, as a problem of their own.
-    pub fn gather(&self, rows: &[usize]) -> Self {
-        let pick = |values: &[f64]| rows.iter().map(|&i| values[i]).collect();
+    /// The subproblem of some samples.
+    pub fn gather(&self, samples: &[usize]) -> Self {
+        let pick = |values: &[f64]| samples.iter().map(|&i| values[i]).collect();
         Self {
             y: pick(&self.y),
             beta: pick(&self.beta),

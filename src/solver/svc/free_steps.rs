@@ -1,48 +1,49 @@
-//! Steps of all free rows together: an active-set Newton method.
+//! Joint steps of all free coefficients: an active-set Newton method.
 //!
-//! With the rows at bounds held, the optimum of the free rows F is one system of linear
-//! equations:
+//! With the bounded coefficients fixed, the optimum of the free ones F is the solution of a
+//! system of linear equations:
 //!
 //! ```text
 //! K_FF d + lambda = v_F,   sum d = 0
 //! ```
 //!
-//! A step along `d` goes there, or to the first bound on the way; the row that meets it
-//! is struck out of the factor (O(f^2)) and the rest goes on. Where C is large and gamma
-//! small this takes the place of tens of thousands of pair steps.
+//! A step along `d` ends there, or at the first bound on the way. The coefficient that reaches
+//! the bound is deleted from the factorization (O(f^2)), and the others continue. With a large C
+//! and a small gamma this replaces tens of thousands of pair steps.
 
 use super::local::Local;
 use crate::Result;
-use crate::error::{checked_len, refusal};
+use crate::memory::{allocation_error, checked_len};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::ldlt::{factor, solve as ldlt_solve, update};
 use faer::{Mat, Par};
 
-/// The most free rows that are tried: the factor takes 8 bytes times their square.
-const MOST_FREE: usize = 2048;
+/// The maximum number of free coefficients: the factor takes 8 bytes times its square.
+const MAX_FREE: usize = 2048;
 
-/// What room is asked for.
-const FACTOR: &str = "the factor of the free rows";
+/// The purpose of the allocation, for error messages.
+const FACTOR: &str = "the factor of the free samples";
 
-/// Work for `f` free rows of `m`, in the units of [`super::pair_steps::work`]: about three times
-/// what it takes, which was best over hard and easy problems.
+/// The work of a joint step of `f` free coefficients out of `m`, in the units of
+/// [`super::pair_steps::work`]: about three times the measured one, which was best over hard and
+/// easy problems.
 pub fn work(f: usize, m: usize) -> f64 {
-    if !(2..=MOST_FREE).contains(&f) {
+    if !(2..=MAX_FREE).contains(&f) {
         return f64::INFINITY;
     }
     let (f, m) = (f as f64, m as f64);
     3000.0 + 0.075 * f * f * f + 3.0 * f * f + 0.22 * f * m
 }
 
-/// Work of all steps after the first.
+/// The work of all steps after the first.
 pub fn work_of_drops(n_steps: usize, f: usize) -> f64 {
     0.1 * n_steps.saturating_sub(1) as f64 * (f * f) as f64
 }
 
-/// Takes the free rows to their optimum, or as many of them as reach it before a bound.
-/// Returns the number of steps; 0 if nothing was gained and nothing changed.
+/// Moves the free coefficients to their optimum, or to the bounds that they reach on the way.
+/// Returns the number of steps; 0 if the objective did not improve and nothing changed.
 pub fn solve<T: Lanes>(
     local: &mut Local<'_, T>,
     max_steps: usize,
@@ -62,7 +63,7 @@ pub fn solve<T: Lanes>(
         let Some((direction, level)) = factor.direction(&v) else {
             break;
         };
-        let (share, blocked) = longest(local, &free, &direction);
+        let (share, blocked) = longest_step(local, &free, &direction);
         for ((&i, d), v) in free.iter().zip(&direction).zip(&mut v) {
             local.set(i, local.dual.beta[i] + share * d);
             *v += share * (level - *v);
@@ -78,13 +79,13 @@ pub fn solve<T: Lanes>(
         .iter()
         .map(|&i| (i, local.dual.beta[i] - before.0.beta[i]))
         .collect();
-    local.add(&changes);
+    local.update_gradient(&changes);
     let gain = |&(i, change): &(usize, f64)| change * (before.1[i] + local.v[i]);
     let gain: f64 = changes.iter().map(gain).sum();
     if gain > 0.0 {
         return Ok(n_steps);
     }
-    // Rounding, or a matrix that is not positive definite: as if nothing had been.
+    // Rounding, or a matrix that is not positive definite: restore the state before the steps.
     for &i in &start {
         local.set(i, before.0.beta[i]);
     }
@@ -92,8 +93,8 @@ pub fn solve<T: Lanes>(
     Ok(0)
 }
 
-/// How much of a direction can be gone, at most 1, and the place and bound that end it.
-fn longest<T: Lanes>(
+/// The length of the step along a direction, at most 1, and the place and bound that limit it.
+fn longest_step<T: Lanes>(
     local: &Local<'_, T>,
     free: &[usize],
     direction: &[f64],
@@ -132,7 +133,7 @@ impl Factor {
             .iter()
             .map(|&i| local.gram.diagonal()[i].to_f64())
             .fold(0.0, f64::max);
-        // What the rounding of the kernel values may take from an eigenvalue.
+        // Rounded kernel values may lower an eigenvalue by this much.
         let jitter = largest * if size_of::<T>() == 4 { 1e-6 } else { 1e-12 };
         let mut matrix = Mat::zeros(f, f);
         for (c, &j) in free.iter().enumerate() {
@@ -146,7 +147,7 @@ impl Factor {
         let needed = factor::cholesky_in_place_scratch::<f64>(f, Par::Seq, Default::default());
         let needed = needed.or(update::delete_rows_and_cols_clobber_scratch::<f64>(f, 1));
         let needed = needed.or(ldlt_solve::solve_in_place_scratch::<f64>(f, 2, Par::Seq));
-        let refused = |_| refusal::<f64>(f, f, FACTOR);
+        let refused = |_| allocation_error::<f64>(f, f, FACTOR);
         let mut memory = MemBuffer::try_new(needed).map_err(refused)?;
         let factored = factor::cholesky_in_place(
             matrix.as_mut(),
@@ -163,7 +164,7 @@ impl Factor {
         }))
     }
 
-    /// The direction to the optimum, and the value that all `v` have there.
+    /// The direction to the optimum, and the common value of `v` there.
     fn direction(&mut self, v: &[f64]) -> Option<(Vec<f64>, f64)> {
         let f = self.len;
         let mut sides = Mat::from_fn(f, 2, |i, side| if side == 0 { v[i] } else { 1.0 });
@@ -182,7 +183,7 @@ impl Factor {
             .zip(of_ones)
             .map(|(a, b)| a - level * b)
             .collect();
-        // Where the matrix is nearly singular, rounding leaves a sum that is not 0.
+        // If the matrix is nearly singular, rounding leaves a sum that is not 0.
         let sum: f64 = direction.iter().sum();
         let size: f64 = direction.iter().map(|d| d.abs()).sum();
         if size > 0.0 {
@@ -194,7 +195,7 @@ impl Factor {
         is_finite.then_some((direction, level))
     }
 
-    /// Strikes out one row.
+    /// Deletes one row and column.
     fn remove(&mut self, place: usize) {
         let f = self.len;
         update::delete_rows_and_cols_clobber(

@@ -1,5 +1,5 @@
-//! A small, dense problem whose whole kernel matrix is at hand: what the inner solver
-//! works on.
+//! The subproblem of a working set, with its dense kernel matrix: the problem of the inner
+//! solver.
 
 use super::dual::Dual;
 use super::{free_steps, pair_steps};
@@ -9,7 +9,7 @@ use crate::monitor::Monitor;
 use crate::simd::{self, Lanes, PAIR_LANES};
 use rayon::prelude::*;
 
-/// The kernel matrix of a small set of rows, each row padded to whole lanes.
+/// The kernel matrix of a working set, each row padded to whole lanes.
 #[derive(Debug, Clone, Default)]
 pub struct LocalGram<T> {
     values: Vec<T>,
@@ -17,12 +17,12 @@ pub struct LocalGram<T> {
     stride: usize,
 }
 
-/// Rows from which a matrix is filled by several threads.
-const MANY_ROWS: usize = 256;
+/// The number of rows from which a matrix is filled by several threads.
+const PARALLEL_ROWS: usize = 256;
 
 impl<T: Lanes> LocalGram<T> {
-    /// Makes this the matrix of `m` rows, in the same memory where it suffices:
-    /// `fill(i, out)` writes the `m` kernel values of row `i`.
+    /// Replaces the matrix by one of `m` rows, reusing the memory: `fill(i, out)` writes the `m`
+    /// kernel values of row `i`.
     pub fn fill(&mut self, m: usize, threading: Threading, fill: impl Fn(usize, &mut [T]) + Sync) {
         let stride = m.next_multiple_of(PAIR_LANES);
         self.stride = stride;
@@ -32,7 +32,7 @@ impl<T: Lanes> LocalGram<T> {
             row[m..].fill(T::ZERO);
         };
         let chunk = stride.max(1);
-        if m >= MANY_ROWS && threading == Threading::Inside {
+        if m >= PARALLEL_ROWS && threading == Threading::Parallel {
             self.values.par_chunks_mut(chunk).enumerate().for_each(fill);
         } else {
             self.values.chunks_mut(chunk).enumerate().for_each(fill);
@@ -43,7 +43,7 @@ impl<T: Lanes> LocalGram<T> {
         self.diagonal.resize(stride, T::ZERO);
     }
 
-    /// A row, padded.
+    /// Row `i`, padded.
     pub fn row(&self, i: usize) -> &[T] {
         &self.values[i * self.stride..(i + 1) * self.stride]
     }
@@ -54,21 +54,21 @@ impl<T: Lanes> LocalGram<T> {
     }
 }
 
-/// When to stop.
+/// When the inner solver stops.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits<'a> {
-    /// The violation that is small enough.
+    /// The tolerance of the KKT conditions.
     pub tol: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_steps: usize,
-    /// Tells of an interrupt; the caller has to look for it again.
+    /// Signals an interrupt; the caller has to check for it again.
     pub monitor: &'a Monitor,
 }
 
-/// A problem while it is being solved.
+/// The state of the inner solver.
 ///
 /// `rise` and `fall` are the penalties of [`simd::update_pair`]. Arrays are padded to whole
-/// lanes with rows that may not move.
+/// lanes with coefficients that are fixed.
 pub struct Local<'a, T> {
     pub gram: &'a LocalGram<T>,
     pub dual: Dual,
@@ -79,7 +79,7 @@ pub struct Local<'a, T> {
 }
 
 impl<'a, T: Lanes> Local<'a, T> {
-    /// The problem as it stands in `dual`.
+    /// The subproblem with the coefficients and gradient of `dual`.
     pub fn new(gram: &'a LocalGram<T>, dual: Dual) -> Self {
         let mut v = dual.v.clone();
         v.resize(gram.stride, 0.0);
@@ -92,46 +92,46 @@ impl<'a, T: Lanes> Local<'a, T> {
             dual,
         };
         for i in 0..local.len() {
-            local.mark(i);
+            local.update_penalties(i);
         }
         local.n_free = (0..local.len()).filter(|&i| local.dual.is_free(i)).count();
         local
     }
 
-    /// Number of rows.
+    /// Number of samples.
     pub fn len(&self) -> usize {
         self.dual.len()
     }
 
-    /// Gives row `i` another coefficient, `v` aside.
+    /// Sets coefficient `i`. Does not update `v`.
     pub fn set(&mut self, i: usize, beta: f64) {
         self.n_free -= usize::from(self.dual.is_free(i));
         self.dual.beta[i] = beta;
         self.n_free += usize::from(self.dual.is_free(i));
-        self.mark(i);
+        self.update_penalties(i);
     }
 
-    fn mark(&mut self, i: usize) {
+    fn update_penalties(&mut self, i: usize) {
         let penalty = |may_move, closed| if may_move { 0.0 } else { closed };
         self.rise[i] = penalty(self.dual.may_rise(i), f64::NEG_INFINITY);
         self.fall[i] = penalty(self.dual.may_fall(i), f64::INFINITY);
     }
 
-    /// `v -= sum change K_i`, over all rows.
-    pub fn add(&mut self, changes: &[(usize, f64)]) {
+    /// `v -= sum change K_i`, over all samples.
+    pub fn update_gradient(&mut self, changes: &[(usize, f64)]) {
         let terms = changes
             .iter()
             .map(|&(i, change)| (-change, self.gram.row(i)));
         simd::add_rows(&mut self.v, terms);
     }
 
-    /// Steps until the violation is small enough, no step helps, or there were too many.
-    /// Returns the number of steps.
+    /// Takes steps until the KKT conditions hold up to the tolerance, no step makes progress, or
+    /// the limit is reached. Returns the number of steps.
     ///
-    /// Pair steps find out which rows are free, and are slow where many free rows depend on
-    /// each other; a step of all free rows together costs as much as many pair steps and
-    /// ends that. One is tried whenever as much work went into pair steps as it would take:
-    /// so the bet never costs more than the rest.
+    /// Pair steps identify the free coefficients, but converge slowly if many of them are
+    /// correlated. A joint step of all free coefficients then costs as much as many pair steps
+    /// and solves for them at once. It is tried whenever the work spent on pair steps equals its
+    /// own cost, so that it at most doubles the total.
     pub fn solve(&mut self, limits: Limits<'_>) -> Result<usize> {
         let mut pairs = pair_steps::Pairs::default();
         let (mut steps, mut work, mut patience) = (0, 0.0, 1.0);
@@ -144,11 +144,18 @@ impl<'a, T: Lanes> Local<'a, T> {
                 let taken = free_steps::solve(self, limits.max_steps - steps, limits.monitor)?;
                 patience = if taken == 0 { 2.0 * patience } else { 1.0 };
                 steps += taken;
-                // Pair steps have to make up for steps that ended at a bound.
+                // Joint steps that ended at a bound count as work done in advance.
                 work = -free_steps::work_of_drops(taken, n_free);
             }
         }
         pairs.finish(self);
         Ok(steps)
+    }
+
+    /// The subproblem with its new coefficients and gradient.
+    pub fn finish(self) -> Dual {
+        let mut v = self.v;
+        v.truncate(self.dual.len());
+        Dual { v, ..self.dual }
     }
 }

@@ -1,30 +1,30 @@
 //! Pair steps (SMO) with second-order selection.
 //!
-//! Each step takes the row i that violates most upwards, the row j whose step
-//! with it gains most (Fan, Chen and Lin 2005), and moves both as far as the
-//! curvature and the bounds allow. The change of `v` is put off to the next selection, so
-//! that selection and update are two passes without branches.
+//! Each step selects the sample i with the largest `v` that may rise, and the sample j with the
+//! largest decrease of the objective (Fan, Chen and Lin 2005). It moves both as far as the
+//! curvature and the bounds allow. The update of `v` is deferred to the next selection, so that
+//! selection and update are two passes without branches.
 
 use super::local::Local;
 use crate::simd::{self, Lanes};
 
-/// A curvature this small is taken for 0: the step then goes to a bound.
+/// A curvature below this is taken for 0: the step ends at a bound.
 const FLAT: f64 = 1e-12;
 
-/// Nanoseconds, about, that a step on `m` rows takes; only its ratio to
-/// [`super::free_steps::work`] counts.
+/// The work of a step on `m` samples, about in nanoseconds; only its ratio to
+/// [`super::free_steps::work`] matters.
 pub fn work(m: usize) -> f64 {
     60.0 + 0.5 * m as f64
 }
 
-/// A run of pair steps: the last one is not in `v` yet.
+/// A sequence of pair steps; `v` does not include the last one yet.
 #[derive(Debug, Default)]
 pub struct Pairs {
     last: (usize, usize, f64),
 }
 
 impl Pairs {
-    /// Takes one step; `false` if the violation is below `tol` or no step helps.
+    /// Takes one step; returns `false` if the violation is below `tol` or no step makes progress.
     pub fn step<T: Lanes>(&mut self, local: &mut Local<'_, T>, tol: f64) -> bool {
         if local.len() == 0 {
             return false;
@@ -50,7 +50,7 @@ impl Pairs {
         if step.is_nan() || step <= 0.0 {
             return false;
         }
-        // Exactly to a bound where the step ends at one.
+        // Snap to a bound if the step ends there.
         let snap = |value, bound, room| if step >= room { bound } else { value };
         let beta_i = snap(dual.beta[i] + step, dual.upper[i], room_i);
         let beta_j = snap(dual.beta[j] - step, dual.lower[j], room_j);
@@ -63,7 +63,7 @@ impl Pairs {
         true
     }
 
-    /// Brings `v` up to date.
+    /// Includes the last step in `v`.
     pub fn finish<T: Lanes>(&mut self, local: &mut Local<'_, T>) {
         if local.len() > 0 {
             self.update(local);

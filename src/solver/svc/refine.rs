@@ -1,50 +1,52 @@
-//! Iterative refinement: what the rounding of kernel values hides, and how it is removed.
+//! Iterative refinement: removes the effect of rounded kernel values.
 //!
-//! The solver sees `v` as rounded kernel values give it, and is content when the violation is
-//! small there. Where rounding may have moved `v` by more than `tol`, it is replaced by what
-//! kernel values in f64 give, and the solver continues from there with its rounded values: its
-//! steps get smaller each time, and so does what rounding does to them.
+//! The solver computes `v` from rounded kernel values and stops when the violation of this `v` is
+//! small. If rounding may have shifted `v` by more than `tol`, it is recomputed from kernel
+//! values in f64, and the solver continues from there with rounded values. Its steps become
+//! smaller each time, and so do their rounding errors.
 
 use super::dual::Dual;
 use crate::Result;
 use crate::kernel::{Parts, Threading};
 use crate::monitor::Monitor;
-use crate::solver::{Problem, rounding};
+use crate::solver::Problem;
+use crate::solver::rounding::rounding;
 
-/// The least by which the violation must shrink from one replacement of `v` to the next.
+/// The factor by which the violation must decrease from one refinement to the next.
 const REFINED: f64 = 0.5;
 
-/// The multiple of `tol` by which rounding may move `v` before refining it is no use.
+/// The shift of `v` by rounding, in multiples of `tol`, above which refinement is given up.
 const COARSE: f64 = 30.0;
 
-/// Loops between two measurements of that, and sooner in the beginning.
+/// Outer iterations between two measurements of the shift; more frequent in the beginning.
 const LOOPS_TO_MEASURE: usize = 8;
 
-/// What is to be done about a violation that seems small enough.
+/// The result of checking a violation below `tol`.
 pub enum Verdict {
-    /// It is small in f64, too.
+    /// The violation is also small in f64.
     Optimal,
-    /// It was not; `v` is that of f64 now.
+    /// It was not; `v` has been recomputed in f64.
     Refined,
-    /// Refining takes longer than training in f64 does.
+    /// Refinement would take longer than training in f64.
     Hopeless,
 }
 
-/// Measures and removes rounding for the machines of a path.
+/// Measures and removes the effect of rounding along a path.
 pub struct Refinement<'a> {
     problem: &'a Problem<'a>,
     parts: &'a Parts,
     monitor: &'a Monitor,
     tol: f64,
-    /// The violation in f64 when `v` was last replaced.
+    /// The violation in f64 at the last refinement.
     last: f64,
-    /// Whether rounded kernel values are too coarse for the outputs of this machine, or were for
-    /// one before it: coefficients grow along the path, while `v` is exact once it was replaced.
+    /// Whether rounded kernel values are too coarse for the decision values of this classifier
+    /// or an earlier one: coefficients grow along the path, while `v` is exact after a
+    /// refinement.
     pub needs_f64: bool,
 }
 
 impl<'a> Refinement<'a> {
-    /// Of the first machine.
+    /// The refinement of the first problem of a path.
     pub fn new(problem: &'a Problem<'a>, parts: &'a Parts, tol: f64, monitor: &'a Monitor) -> Self {
         Self {
             problem,
@@ -56,25 +58,25 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// Begins with the next machine of the path.
+    /// Prepares for the next problem of the path.
     pub fn restart(&mut self) {
         self.last = f64::INFINITY;
     }
 
-    /// Judges a violation below `tol`, as rounded values show it: in f64 it is at most twice `tol`, or
-    /// `v` is replaced.
+    /// Checks a violation below `tol` computed from rounded values: it is at most `2 tol` in f64,
+    /// or `v` is recomputed.
     pub fn judge(
         &mut self,
         dual: &mut Dual,
         violation: f64,
         threading: Threading,
     ) -> Result<Verdict> {
-        let moved = self.moved(dual, self.tol)?;
-        self.needs_f64 |= moved > self.tol;
-        if violation.max(0.0) + moved <= 2.0 * self.tol {
+        let shift = self.shift(dual, self.tol)?;
+        self.needs_f64 |= shift > self.tol;
+        if violation.max(0.0) + shift <= 2.0 * self.tol {
             return Ok(Verdict::Optimal);
         }
-        self.replace(dual, threading)?;
+        self.recompute(dual, threading)?;
         let exact = dual.violation().size();
         let most = (COARSE * self.tol).min(REFINED * self.last);
         self.last = exact;
@@ -87,23 +89,24 @@ impl<'a> Refinement<'a> {
         })
     }
 
-    /// Whether rounding has moved `v` so far that there is no use in going on. Measured after
-    /// some of the loops.
+    /// Whether rounding has shifted `v` by too much to continue; measured only after some of the
+    /// outer iterations.
     pub fn is_hopeless(&self, dual: &Dual, n_loops: usize) -> Result<bool> {
         let is_due = n_loops.is_power_of_two() || n_loops.is_multiple_of(LOOPS_TO_MEASURE);
         let most = COARSE * self.tol;
-        Ok(n_loops > 0 && is_due && self.moved(dual, most)? > most)
+        Ok(n_loops > 0 && is_due && self.shift(dual, most)? > most)
     }
 
-    /// How far apart rounding has moved two values of `v`; a bound if that is no more than `enough`.
-    fn moved(&self, dual: &Dual, enough: f64) -> Result<f64> {
+    /// The relative shift of two values of `v` by rounding; an upper bound if that is at most
+    /// `enough`.
+    fn shift(&self, dual: &Dual, enough: f64) -> Result<f64> {
         let sum = |i: usize| dual.y[i] - dual.v[i];
         let (problem, parts) = (self.problem, self.parts);
         rounding(problem, parts, &dual.beta, sum, enough, self.monitor)
     }
 
     /// Computes `v` in f64.
-    fn replace(&self, dual: &mut Dual, threading: Threading) -> Result<()> {
+    fn recompute(&self, dual: &mut Dual, threading: Threading) -> Result<()> {
         let Some(exact) = self.problem.exact else {
             return Ok(());
         };

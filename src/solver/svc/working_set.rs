@@ -1,23 +1,44 @@
-//! Which rows the inner solver works on.
+//! Working set selection (Joachims 1999; Nguyen and Ho 2005).
 //!
-//! First the worst pair of all, so that every loop makes progress; then rows worth keeping,
-//! up to three quarters of the set: those of the last set that are strictly between their
-//! bounds, or support vectors of a machine trained before; then the worst violators: half of
-//! them the rows that want to go up most, half those that want to go down most. Ties go to
-//! the lower index.
+//! The set contains the maximal violating pair, so that every iteration makes progress; then
+//! samples to keep, up to three quarters of the set: the free samples of the previous set, or the
+//! support vectors of another model; then the worst violators: half of them those with the
+//! largest `v` that may rise, half those with the smallest `v` that may fall. Ties go to the
+//! lower index.
 
 use super::dual::{Dual, Violation};
 
-/// The next working set: at most `size` rows, ascending.
-pub fn select(dual: &Dual, violation: Violation, worthy: &[usize], size: usize) -> Vec<usize> {
+/// The size of the first working set.
+const SMALLEST_SET: usize = 128;
+
+/// The size up to which free samples enlarge it: its kernel matrix takes the square of this.
+pub const LARGEST_SET: usize = 2048;
+
+/// Outer iterations after which the size is doubled.
+const LOOPS_TO_DOUBLE: usize = 8;
+
+/// The default size for `n` samples, `n_free` of them free, after some outer iterations.
+///
+/// A small set needs few kernel values and suits easy problems. Hard problems take many
+/// iterations, each with a pass over all samples, and benefit from a larger set. Free samples
+/// are correlated and should be in the set together.
+pub fn default_size(n: usize, n_free: usize, n_loops: usize) -> usize {
+    let largest = (2.5 * (n as f64).sqrt()) as usize;
+    let grown = SMALLEST_SET << (n_loops / LOOPS_TO_DOUBLE).min(3);
+    let size = grown.min(largest.max(SMALLEST_SET));
+    size.max((2 * n_free).min(LARGEST_SET))
+}
+
+/// The next working set: at most `size` samples, ascending.
+pub fn select(dual: &Dual, violation: Violation, kept: &[usize], size: usize) -> Vec<usize> {
     let n = dual.len();
     if n <= size {
         return (0..n).collect();
     }
     let mut is_member = vec![false; n];
     let mut chosen = Vec::with_capacity(size);
-    let pair = [violation.rows.0, violation.rows.1];
-    let kept = worthy.iter().copied();
+    let pair = [violation.pair.0, violation.pair.1];
+    let kept = kept.iter().copied();
     for i in pair
         .into_iter()
         .chain(kept.take((size / 4 * 3).saturating_sub(2)))
@@ -28,9 +49,9 @@ pub fn select(dual: &Dual, violation: Violation, worthy: &[usize], size: usize) 
         }
     }
     let mut take = |chosen: &mut Vec<usize>, count: usize, key: &dyn Fn(usize) -> Option<f64>| {
-        let free = |&i: &usize| !is_member[i];
+        let is_new = |&i: &usize| !is_member[i];
         let mut worst: Vec<(f64, usize)> = (0..n)
-            .filter(free)
+            .filter(is_new)
             .filter_map(|i| key(i).map(|badness| (badness, i)))
             .collect();
         let count = count.min(worst.len());

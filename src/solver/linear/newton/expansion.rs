@@ -6,7 +6,7 @@
 
 use super::{Hessian, LinearNewton, Run};
 use crate::Result;
-use crate::error::zeros;
+use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::sums::{outputs, weighted_sum};
@@ -39,12 +39,12 @@ impl LinearNewton {
     ) -> Result<Expansion> {
         let mut run = Run::new(problem, &self.settings, Some(weights))?;
         outputs(problem, &run.w, &mut run.f, monitor)?;
-        let mut alpha: Vec<f64> = zeros(run.f.len(), 1, "dual variables")?;
+        let mut alpha: Vec<f64> = try_zeros(run.f.len(), 1, "dual variables")?;
         for (i, alpha) in alpha.iter_mut().enumerate() {
             *alpha = 2.0 * run.price(i) * run.lack(i, run.f[i]);
         }
-        let mut missing = zeros(run.w.len(), 1, "weights")?;
-        let mut change = zeros(run.f.len(), 1, "outputs")?;
+        let mut missing = try_zeros(run.w.len(), 1, "weights")?;
+        let mut change = try_zeros(run.f.len(), 1, "outputs")?;
         let mut n_steps = 0;
         loop {
             weighted_sum(

@@ -6,7 +6,7 @@ use super::super::sums::curvature_product;
 use super::norm;
 use crate::Result;
 use crate::data::Row;
-use crate::error::zeros;
+use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::{Lanes, zero_pages};
 use crate::solver::cholesky;
@@ -110,7 +110,7 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
     fn solve_by_gram(&self, gradient: &[f64], monitor: &Monitor) -> Result<Option<Vec<f64>>> {
         let n = self.rows.len();
         let mut matrix = gram(self.problem, &self.rows, monitor)?;
-        let mut side: Vec<f64> = zeros(n, 1, "outputs")?;
+        let mut side: Vec<f64> = try_zeros(n, 1, "outputs")?;
         for (place, &(i, price)) in self.rows.iter().enumerate() {
             matrix[place * (n + 1)] += 1.0 / price;
             side[place] = self.problem.example(i).dot(gradient);
@@ -232,7 +232,7 @@ fn gram<T: Lanes>(
 ) -> Result<Vec<f64>> {
     let (n, d) = (rows.len(), problem.n_weights());
     let mut matrix = zero_pages::<f64>(n, n, "products of rows")?;
-    let mut block: Vec<f64> = zeros(n, BLOCK, "a block of features")?;
+    let mut block: Vec<f64> = try_zeros(n, BLOCK, "a block of features")?;
     for first in (0..d).step_by(BLOCK) {
         monitor.check()?;
         let width = BLOCK.min(d - first);
@@ -277,7 +277,7 @@ fn add_dense<T: Lanes>(
     d: usize,
     monitor: &Monitor,
 ) -> Result<()> {
-    let mut block: Vec<f64> = zeros(d, BLOCK, "a block of rows")?;
+    let mut block: Vec<f64> = try_zeros(d, BLOCK, "a block of rows")?;
     for rows in rows.chunks(BLOCK) {
         monitor.check()?;
         let columns = block.par_chunks_mut(d).zip(rows);

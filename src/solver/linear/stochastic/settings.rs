@@ -2,6 +2,7 @@
 
 use super::super::{Intercept, Penalty};
 use super::Sgd;
+use crate::solver::hyperparameters::check_positive;
 use crate::{Error, Result};
 
 /// Which rule makes the steps.
@@ -133,9 +134,8 @@ impl SgdSettings {
         if !unit(self.average) {
             return refuse("average", self.average, "it must be from 0 to 1");
         }
-        if self.eta0.is_some_and(|eta| !(eta > 0.0 && eta.is_finite())) {
-            let eta = self.eta0.unwrap_or(f64::NAN);
-            return refuse("eta0", eta, "it must be a finite positive number");
+        if let Some(eta) = self.eta0 {
+            check_positive("eta0", eta)?;
         }
         if !(0.0..1.0).contains(&self.momentum) {
             return refuse("momentum", self.momentum, "it must be from 0 to below 1");

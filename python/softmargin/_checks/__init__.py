@@ -1,0 +1,1 @@
+"""Validation of user input: samples, labels, weights, parameters and resources."""

@@ -1,0 +1,173 @@
+"""Starts and certificates, for kernel classifiers that solve an optimization problem."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from softmargin._checks import parameters, resources
+from softmargin._checks.fields import Fields
+from softmargin._estimators.certificate import (
+    Certificate,
+    Certify,
+    Training,
+    certificates,
+    from_table,
+    n_machines,
+    to_table,
+)
+from softmargin._estimators.starts import from_estimator, from_rows, only
+
+if TYPE_CHECKING:
+    from softmargin._core import _Start
+    from softmargin._estimators.kernel import KernelClassifier as _Base
+else:
+    _Base = object
+
+
+class Certified(_Base):
+    """Mixin for a :class:`KernelClassifier` whose training reaches an optimum from any start.
+
+    A subclass also has the parameters named below.
+    """
+
+    warm_start: Any
+    max_iter: Any
+
+    _training: Training | None
+    _certificate: list[Certificate] | None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
+        """Train on the rows of X with the labels y.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 stays float32, unless its kernel values are too coarse for the
+            tolerance; anything else is converted to float64. With
+            ``kernel="precomputed"`` a square kernel matrix.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,) or None
+            Factor of C for each row; a row of weight 0 is left out.
+        init : fitted estimator, array of row numbers, or None
+            Where to start: from the coefficients of an estimator of softmargin that was fitted
+            to the same rows, with any parameters, brought within the bounds; or, for methods
+            with a working set, with these rows as the first one. It changes the time, and the
+            result by no more than ``tol``.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, init)
+
+    def _last_fit(self) -> Self | None:
+        self._check_warm_start()
+        return copy.copy(self) if self.warm_start and hasattr(self, "_model") else None
+
+    def _starts(
+        self,
+        init: Any,
+        last: Self | None,
+        shape: tuple[int, int],
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+    ) -> list[_Start] | None:
+        scheme = parameters.scheme(self.multi_class)
+        if isinstance(init, BaseEstimator):
+            return from_estimator(init, classes, codes, scheme)
+        n = n_machines(scheme, len(classes))
+        if init is not None:
+            return from_rows(init, shape[0], n)
+        is_same = last is not None and (
+            last.shape_fit_[0] == shape[0]
+            and last._scheme == scheme
+            and np.array_equal(last.classes_, classes)
+            and len(last.intercept_) == n
+        )
+        if last is None or not is_same:
+            return None
+        return self._starts_of(last, classes, codes)
+
+    def _only_used(
+        self, starts: list[_Start] | None, used: NDArray[np.intp], n_samples: int
+    ) -> list[_Start] | None:
+        return None if starts is None else only(starts, used, n_samples)
+
+    def _check_warm_start(self) -> None:
+        parameters.flag("warm_start", self.warm_start)
+
+    def _starts_of(
+        self, last: Self, classes: NDArray[Any], codes: NDArray[np.uint32]
+    ) -> list[_Start] | None:
+        """Return the starts that the last fit leaves."""
+        return from_estimator(last, classes, codes, self.multi_class)
+
+    def _keep(self, last: Self | None, training: Training, y: Any) -> None:
+        self._training = training
+        self._certificate = None
+
+    @property
+    def certificate_(self) -> list[Certificate]:
+        """How close each binary classifier is to the optimum, recomputed in float64.
+
+        It is computed from the training data when it is first read. Until then the estimator
+        holds a reference to X (no copy) and a 64-bit digest of the data it was trained on:
+        if X was changed in place since, reading raises an ``AttributeError``. Pickled and
+        saved estimators contain the certificate only if it was read before.
+        """
+        check_is_fitted(self)
+        # In this order: another thread sets the certificate before it releases the data.
+        training = self._training
+        found = self._certificate
+        if found is None:
+            if training is None:
+                raise AttributeError(
+                    "certificate_ is not available: a pickled or saved estimator does not "
+                    "contain the training data; read certificate_ before pickling or saving"
+                )
+            threads = resources.thread_count(self.n_jobs)
+            certify = self._certifier(training)
+            model, rows = self._model, training.rows(self._model.rows_digest)
+            found = certificates(model, rows, training, self._scheme, threads, certify)
+            self._certificate = found
+            self._training = None
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything but the training rows."""
+        state = dict(super().__getstate__())
+        if "_training" in state:
+            state["_training"] = None
+        return state
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a copy that refers to the same training data and the same, immutable, model."""
+        other = type(self).__new__(type(self))
+        memo[id(self)] = other
+        for shared in (self.__dict__.get("_training"), self.__dict__.get("_model")):
+            memo[id(shared)] = shared
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return other
+
+    def _saved_state(self) -> dict[str, Any]:
+        state = super()._saved_state()
+        if self._certificate is not None:
+            state["certificate_"] = to_table(self._certificate)
+        return state
+
+    def _restore(self, saved: Fields) -> None:
+        super()._restore(saved)
+        self._training = self._certificate = None
+        if "certificate_" in saved:
+            self._certificate = from_table(saved, len(self.intercept_))
+
+    def _certifier(self, training: Training) -> Certify:
+        """Return how the certificate of a machine is computed."""
+        raise NotImplementedError

@@ -1,0 +1,166 @@
+"""Curves of a training: objective, loss and accuracy by steps and seconds."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from softmargin import _core
+from softmargin._checks.fields import Fields
+from softmargin._checks.rows import from_native, native_rows
+
+# Steps, seconds, weights and biases of the snapshots of a machine.
+Snapshots = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
+# Names and types of the parts of a curve.
+_PARTS = {"step": "i8", "seconds": "f8", "objective": "f8", "loss": "f8", "accuracy": "f8"}
+
+# Rows whose outputs are kept at a time.
+_BLOCK = 8192
+
+
+class Problem(NamedTuple):
+    """What the machines were trained on."""
+
+    rows: Any
+    codes: NDArray[np.uint32]
+    weights: NDArray[np.float64]
+    row_weights: NDArray[np.float64] | None
+    scheme: str
+    n_classes: int
+    loss: str
+    scaling: float
+    value: float
+    is_lambda: bool
+
+
+def record_curve(
+    snapshots: list[Snapshots],
+    problem: Problem,
+    tested: tuple[Any, NDArray[np.integer[Any]]] | None,
+    threads: int,
+) -> dict[str, NDArray[Any]]:
+    """Return the curve of all machines together.
+
+    The objective is ``lambda / 2 |w|^2 + mean of losses`` for every method, the mean of all
+    machines. All snapshots are judged in one pass through the rows. A machine that was done
+    earlier than others stays where it is.
+    """
+    longest = max(snapshots, key=lambda shots: len(shots[0]))
+    n_points = len(longest[0])
+    places = [np.minimum(np.arange(n_points), len(shots[0]) - 1) for shots in snapshots]
+    losses = np.zeros((len(snapshots), n_points))
+    norms = np.zeros_like(losses)
+    for machine, (shots, signs) in enumerate(zip(snapshots, labels(problem), strict=True)):
+        used = (signs != 0) & (problem.weights > 0)
+        own = _losses(shots, problem, np.where(used, signs, 0.0), threads)
+        n_rows = max(1, int(used.sum()))
+        lam = problem.value if problem.is_lambda else 1 / (problem.value * n_rows)
+        with np.errstate(over="ignore"):
+            squares = (shots[2] ** 2).sum(axis=1)
+            if problem.scaling:
+                squares = squares + (shots[3] / problem.scaling) ** 2
+        losses[machine] = (own / n_rows)[places[machine]]
+        norms[machine] = (0.5 * lam * squares)[places[machine]]
+    seconds = np.max([shots[1][place] for shots, place in zip(snapshots, places, strict=True)], 0)
+    found = {
+        "step": longest[0],
+        "seconds": seconds,
+        "objective": (losses + norms).mean(axis=0),
+        "loss": losses.mean(axis=0),
+    }
+    if tested is not None:
+        found["accuracy"] = _accuracies(snapshots, places, problem, tested, threads)
+    return found
+
+
+def to_fields(found: dict[str, NDArray[Any]] | None) -> dict[str, NDArray[Any]]:
+    """Return a curve, if there is one, as parts of a file."""
+    return {} if found is None else {f"curve_/{name}": part for name, part in found.items()}
+
+
+def from_fields(saved: Fields) -> dict[str, NDArray[Any]] | None:
+    """Return the curve of a file, if it has one; a training that diverges is not finite."""
+    found: dict[str, NDArray[Any]] = {}
+    length = None
+    for name, dtype in _PARTS.items():
+        if f"curve_/{name}" in saved:
+            part = saved.array(f"curve_/{name}", dtype, (length,), is_finite=False)
+            found[name], length = part, len(part)
+    if found and not found.keys() >= _PARTS.keys() - {"accuracy"}:
+        raise ValueError("'curve_' is not complete")
+    return found or None
+
+
+def labels(problem: Problem) -> Iterator[NDArray[np.float64]]:
+    """Yield the label of each row, +1, -1 or 0 for none, for each machine."""
+    codes, k = problem.codes, problem.n_classes
+    if k == 2:
+        yield np.where(codes == 1, 1.0, -1.0)
+    elif problem.scheme == "ovr":
+        for c in range(k):
+            yield np.where(codes == c, 1.0, -1.0)
+    else:
+        neighbours = zip(range(k), range(1, k), strict=False)
+        is_ordinal = problem.scheme == "ordinal"
+        for a, b in neighbours if is_ordinal else itertools.combinations(range(k), 2):
+            yield (codes == a).astype(float) - (codes == b)
+
+
+def _losses(
+    shots: Snapshots, problem: Problem, signs: NDArray[np.float64], threads: int
+) -> NDArray[np.float64]:
+    """Return the weighted sum of losses of each snapshot."""
+    total = np.zeros(len(shots[0]))
+    prices = problem.weights * np.abs(signs)
+    with np.errstate(over="ignore", invalid="ignore"):  # a training that diverges
+        for block, outputs in _blocks(problem.rows, shots[2], shots[3], threads):
+            lack = np.maximum(0.0, 1.0 - signs[block, None] * outputs)
+            if problem.loss == "squared_hinge":
+                lack *= lack
+            total += prices[block] @ lack
+    return total
+
+
+def _accuracies(
+    snapshots: list[Snapshots],
+    places: list[NDArray[np.intp]],
+    problem: Problem,
+    tested: tuple[Any, NDArray[np.integer[Any]]],
+    threads: int,
+) -> NDArray[np.float64]:
+    """Return the accuracy of all machines together at each point."""
+    X, codes = tested
+    rows = native_rows(X)
+    found = np.zeros(len(places[0]))
+    for point in range(len(found)):
+        now = [(shots, place[point]) for shots, place in zip(snapshots, places, strict=True)]
+        coef = np.stack([shots[2][at] for shots, at in now])
+        bias = np.array([shots[3][at] for shots, at in now])
+        outputs = _core.linear_decision(rows, coef, bias, threads)
+        patterns = None
+        if problem.scheme == "ordinal" and problem.n_classes > 2:
+            own = _core.linear_decision(problem.rows, coef, bias, threads)
+            patterns = _core.count_patterns(
+                own, problem.codes, problem.row_weights, problem.n_classes, None
+            )
+        _, predicted = _core.decide(outputs, problem.scheme, problem.n_classes, patterns)
+        found[point] = np.mean(predicted == codes)
+    return found
+
+
+def _blocks(
+    rows: Any, coef: NDArray[np.float64], bias: NDArray[np.float64], threads: int
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield the outputs of many machines for a block of rows at a time."""
+    X = from_native(rows)
+    weights = coef.T
+    with threadpool_limits(limits=threads, user_api="blas"):
+        for start in range(0, X.shape[0], _BLOCK):
+            block = slice(start, min(start + _BLOCK, X.shape[0]))
+            yield block, np.asarray(X[block].astype(np.float64) @ weights) + bias

@@ -1,0 +1,80 @@
+"""Methods by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from softmargin._estimators.base import Classifier
+from softmargin._estimators.gd import GDSVC
+from softmargin._estimators.linear_svc import LinearSVC
+from softmargin._estimators.mnsvm import MNSVM
+from softmargin._estimators.newton import NewtonSVC
+from softmargin._estimators.nlsgd import NLSGD
+from softmargin._estimators.nnisda import NNISDA
+from softmargin._estimators.ollawv import OLLAWV
+from softmargin._estimators.sgd import SGDSVC
+from softmargin._estimators.svc import SVC
+
+METHODS: dict[str, type[Classifier]] = {
+    kind._method: kind
+    for kind in (GDSVC, MNSVM, NLSGD, NNISDA, OLLAWV, SGDSVC, SVC, LinearSVC, NewtonSVC)
+}
+
+
+# Methods of an estimator that decide its scores, as they are in our classes.
+_DECISIVE = (
+    "fit",
+    "predict",
+    "decision_function",
+    "score",
+    "get_params",
+    "set_params",
+    "__sklearn_clone__",
+)
+_ORIGINAL = {kind: {name: getattr(kind, name) for name in _DECISIVE} for kind in METHODS.values()}
+
+
+def methods() -> list[str]:
+    """Return the names that :func:`softmargin.fit` and :func:`softmargin.nested_cv` take."""
+    return sorted(METHODS)
+
+
+def class_of(method: Any) -> type[Classifier]:
+    """Return the estimator of a method."""
+    try:
+        return METHODS[method]
+    except (KeyError, TypeError):
+        names = ", ".join(repr(name) for name in methods())
+        raise ValueError(f"method = {method!r} is not valid: it must be one of {names}") from None
+
+
+def estimator_of(method: Any) -> tuple[str, Classifier]:
+    """Return the name and an estimator of a method, given by its name or as an estimator.
+
+    A subclass has the name of the method that it inherits.
+    """
+    if isinstance(method, Classifier) and isinstance(method, tuple(METHODS.values())):
+        return method._method, method
+    return method, class_of(method)()
+
+
+def overridden(estimator: Any) -> str | None:
+    """Say why the core cannot stand in for an estimator's own methods; None if it can.
+
+    It can for exactly our classes, as long as nobody replaced a method of the class or of
+    the object.
+    """
+    kind = type(estimator)
+    name = kind.__name__
+    if kind not in _ORIGINAL:
+        base = next((base.__name__ for base in kind.__mro__ if base in _ORIGINAL), None)
+        if base is None:
+            return f"{name} is not an estimator of softmargin"
+        return f"{name} is a subclass of {base}, whose own methods must be called"
+    for method, original in _ORIGINAL[kind].items():
+        if getattr(kind, method) is not original:
+            return f"{name}.{method} was replaced"
+    for attribute in vars(estimator):
+        if callable(getattr(kind, attribute, None)):
+            return f"{attribute} of this {name} object was replaced"
+    return None

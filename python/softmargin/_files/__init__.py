@@ -1,0 +1,1 @@
+"""File formats: saved models, LIBSVM text and models, ONNX, and labelled phrases."""

@@ -1,0 +1,128 @@
+"""The header of an untrusted LIBSVM model file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_TYPES = ("c_svc", "nu_svc")
+# LIBSVM kernels and their parameters.
+KERNELS = {
+    "linear": (),
+    "polynomial": ("degree", "gamma", "coef0"),
+    "rbf": ("gamma",),
+    "sigmoid": ("gamma", "coef0"),
+}
+_MAX = 2**31 - 1
+_WHOLE = re.compile(rb"[+-]?[0-9]{1,10}")
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_VECTOR = re.compile(rb"[-+.:0-9eE \t\r\n]*")
+# Fields with one value, and fields with a value per class or per pair of classes.
+_SINGLE = ("svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv")
+_SEVERAL = ("rho", "label", "nr_sv", "probA", "probB", "prob_density_marks")
+
+
+class Header(NamedTuple):
+    """The fields before the support vectors; classes in the order of the file."""
+
+    kernel: str
+    # degree, gamma and coef0, as far as the kernel uses them.
+    numbers: dict[str, float]
+    labels: list[int]
+    n_support: list[int]
+    # The negative intercept of each pair of classes.
+    rho: list[float]
+    n_lines: int
+
+
+def read(lines: Iterator[bytes]) -> Header:
+    """Read the lines up to ``SV``."""
+    fields: dict[str, list[bytes]] = {}
+    n_lines = 0
+    for line in lines:
+        n_lines += 1
+        name, *words = [word.decode("ascii", "replace") for word in line.split()] or [""]
+        if name == "SV" and not words:
+            break
+        if name not in _SINGLE + _SEVERAL:
+            raise ValueError(f"line {n_lines}: unknown field {name[:40]!r}")
+        if name in fields:
+            raise ValueError(f"line {n_lines}: duplicate field {name}")
+        fields[name] = line.split()[1:]
+    else:
+        raise ValueError("the line 'SV' is missing: the file is truncated")
+    return _checked(fields, n_lines)
+
+
+def _checked(fields: dict[str, list[bytes]], n_lines: int) -> Header:
+    kind = _one(fields, "svm_type").decode("ascii", "replace")
+    if kind not in _TYPES:
+        raise ValueError(f"svm_type is {kind[:40]!r}; expected one of {', '.join(_TYPES)}")
+    kernel = _one(fields, "kernel_type").decode("ascii", "replace")
+    if kernel not in KERNELS:
+        raise ValueError(f"kernel_type is {kernel[:40]!r}; expected one of {', '.join(KERNELS)}")
+    numbers: dict[str, float] = {}
+    for name in KERNELS[kernel]:
+        word = _one(fields, name)
+        numbers[name] = integer(name, word, 0) if name == "degree" else number(name, word)
+    k = integer("nr_class", _one(fields, "nr_class"), 2)
+    labels = [integer("label", word, -_MAX - 1) for word in _many(fields, "label", k)]
+    if len(set(labels)) < k:
+        raise ValueError("label has a duplicate label")
+    rho = [number("rho", word) for word in _many(fields, "rho", k * (k - 1) // 2)]
+    n_support = [integer("nr_sv", word, 0) for word in _many(fields, "nr_sv", k)]
+    total = integer("total_sv", _one(fields, "total_sv"), 1)
+    if sum(n_support) != total:
+        raise ValueError(f"total_sv is {total}, but the sum of nr_sv is {sum(n_support)}")
+    for name in ("probA", "probB"):
+        for word in _many(fields, name, k * (k - 1) // 2) if name in fields else ():
+            number(name, word)
+    return Header(kernel, numbers, labels, n_support, rho, n_lines)
+
+
+def _many(fields: dict[str, list[bytes]], name: str, count: int) -> list[bytes]:
+    words = fields.get(name)
+    if words is None:
+        raise ValueError(f"{name} is missing")
+    if len(words) != count:
+        raise ValueError(f"{name} has {len(words)} values, expected {count}")
+    return words
+
+
+def _one(fields: dict[str, list[bytes]], name: str) -> bytes:
+    return _many(fields, name, 1)[0]
+
+
+def integer(name: str, word: bytes, low: int) -> int:
+    """Return a 32-bit integer of at least ``low``."""
+    value = int(word) if _WHOLE.fullmatch(word) else None
+    if value is None or not low <= value <= _MAX:
+        raise ValueError(f"{name} is {_quote(word)}; expected an integer from {low} to {_MAX}")
+    return value
+
+
+def number(name: str, word: bytes) -> float:
+    """Return a finite decimal number."""
+    value = float(word) if _NUMBER.fullmatch(word) else math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{name} is {_quote(word)}; expected a finite decimal number")
+    return value
+
+
+def split_vector(line: bytes, n_others: int, line_number: int) -> tuple[list[float], bytes]:
+    """Return all coefficients of a line except the last, and the rest of the line."""
+    if not _VECTOR.fullmatch(line):
+        raise ValueError(f"line {line_number}: invalid character; expected numbers only")
+    words = line.split(None, n_others)
+    if not words:
+        return [], b"\n"
+    if len(words) <= n_others:
+        raise ValueError(f"line {line_number}: expected {n_others + 1} coefficients")
+    name = f"line {line_number}: a coefficient"
+    return [number(name, word) for word in words[:-1]], words[-1]
+
+
+def _quote(word: bytes) -> str:
+    return repr(word[:40].decode("ascii", "replace"))

@@ -1,0 +1,283 @@
+"""LIBSVM model files (Chang and Lin 2011).
+
+Both libraries sort support vectors by class and use the same layout for the coefficients of pairs
+of classes. LIBSVM keeps classes in order of first occurrence, here they are ascending; LIBSVM
+subtracts ``rho``, here the intercept is added. A positive decision value of the pair (i, j) means
+class i, but for two classes ``decision_function`` is positive for the second class. Two classes
+are therefore written in reverse order, so that both libraries compute the same decision values.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from softmargin import _core
+from softmargin._checks.fields import Fields
+from softmargin._checks.rows import from_native, native_rows
+from softmargin._estimators import model_state
+from softmargin._estimators.base import refuse_own_predictions
+from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.svc import SVC
+from softmargin._files import libsvm_header, libsvm_text
+from softmargin._files.atomic_file import atomic_write
+
+# Kernel names in scikit-learn and in LIBSVM.
+_KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid"}
+# Support vectors written at a time, and the approximate number of bytes read at a time.
+_BLOCK = 4096
+_PIECE = 1 << 20
+# Support vectors with a larger fraction of nonzero values are stored dense.
+_DENSE = 0.25
+
+
+def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a file that LIBSVM reads.
+
+    LIBSVM computes the same decision values and predicts the same labels, with two exceptions for
+    more than two classes: decision values of exactly 0, and, for all estimators except
+    ``SVC(break_ties=False)``, classes with equal numbers of votes, of which LIBSVM predicts the
+    first.
+
+    Parameters
+    ----------
+    model : SVC, OLLAWV, NLSGD, MNSVM, NNISDA or NewtonSVC
+        Fitted with two classes or ``multi_class="ovo"``, with a linear, polynomial, RBF or sigmoid
+        kernel, and with 32-bit integer labels (stored as integers or floats).
+    path : path
+        An existing file is replaced atomically.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If LIBSVM does not support such a model.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import softmargin
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.model")
+    ...     softmargin.dump_libsvm_model(softmargin.SVC(gamma=0.25).fit(X, y), path)
+    ...     softmargin.load_libsvm_model(path).score(X, y) > 0.97
+    True
+    """
+    if not isinstance(model, KernelClassifier):
+        raise TypeError(
+            f"model is a {type(model).__name__}, but LIBSVM supports only models with support "
+            "vectors. Pass a softmargin SVC, OLLAWV, NLSGD, MNSVM, NNISDA or NewtonSVC."
+        )
+    refuse_own_predictions(model, KernelClassifier)
+    check_is_fitted(model)
+    state = model._model.state()
+    if state["kernel"] not in _KERNELS:
+        raise ValueError(
+            "model has a precomputed or callable kernel, which LIBSVM model files do not support"
+        )
+    k, n_sv = len(state["n_support"]), len(state["support"])
+    if k > 2 and state["multi_class"] != "ovo":
+        raise ValueError(
+            f"model has multi_class = {state['multi_class']!r}, but LIBSVM supports only pairs of "
+            "classes. Fit with multi_class='ovo'."
+        )
+    if n_sv == 0:
+        raise ValueError("model has no support vectors, which LIBSVM does not support")
+    header = _header(state, _integer_labels(model.classes_))
+    rows = from_native(state["rows"]).astype(np.float64)
+    coefficients = state["dual_coef"].reshape(k - 1, n_sv)
+    if k == 2:
+        order = np.roll(np.arange(n_sv), -int(state["n_support"][0]))
+        rows, coefficients = rows[order], coefficients[:, order]
+    with atomic_write(path) as stream:
+        stream.write(header.encode("ascii"))
+        for start in range(0, n_sv, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            stream.writelines(_lines(rows[block], coefficients[:, block]))
+
+
+def _header(state: dict[str, Any], labels: list[int]) -> str:
+    name = _KERNELS[state["kernel"]]
+    n_support, rho = state["n_support"].tolist(), (-state["intercept"]).tolist()
+    if len(labels) == 2:
+        n_support, labels = n_support[::-1], labels[::-1]
+    fields = {"svm_type": "c_svc", "kernel_type": name}
+    fields |= {number: repr(state[number]) for number in libsvm_header.KERNELS[name]}
+    fields |= {
+        "nr_class": str(len(labels)),
+        "total_sv": str(sum(n_support)),
+        "rho": " ".join(map(repr, rho)),
+        "label": " ".join(map(str, labels)),
+        "nr_sv": " ".join(map(str, n_support)),
+    }
+    return "".join(f"{field} {value}\n" for field, value in fields.items()) + "SV\n"
+
+
+def _lines(rows: Any, coefficients: NDArray[np.float64]) -> Iterator[bytes]:
+    """Yield the lines of support vectors; the last coefficient is written in place of a label."""
+    last = np.ascontiguousarray(coefficients[-1])
+    text = _core.libsvm_lines(native_rows(rows), last, False)
+    others = coefficients[:-1].T.tolist()
+    for own, line in zip(others, text.splitlines(keepends=True), strict=True):
+        yield "".join(f"{number!r} " for number in own).encode("ascii") + line
+
+
+def _integer_labels(classes: NDArray[Any]) -> list[int]:
+    is_number = classes.dtype.kind in "iuf"
+    limits = np.iinfo(np.int32)
+    if is_number and (classes == np.trunc(classes)).all():
+        labels = [int(label) for label in classes]
+        if limits.min <= min(labels) and max(labels) <= limits.max:
+            return labels
+    labels_text = ", ".join(repr(label) for label in classes[:3].tolist())
+    raise ValueError(
+        f"model has the labels {labels_text}{', …' if len(classes) > 3 else ''}, but LIBSVM "
+        "supports only 32-bit integers. Fit with integer labels."
+    )
+
+
+def load_libsvm_model(
+    path: str | os.PathLike[str],
+    *,
+    n_features: int | None = None,
+    dtype: Any = np.float64,
+    zero_based: bool = False,
+) -> SVC:
+    """Read a classifier trained by LIBSVM.
+
+    Parameters
+    ----------
+    path : path
+        A model of type ``c_svc`` or ``nu_svc`` with a linear, polynomial, RBF or sigmoid kernel.
+        Probability parameters are ignored.
+    n_features : int or None
+        Number of features; None uses the largest index of a support vector. Samples to predict
+        must have this number of features.
+    dtype : float64 or float32
+        Type of the support vectors and of the kernel values.
+    zero_based : bool
+        Whether the feature indices of the training data started at 0.
+
+    Returns
+    -------
+    SVC
+        Fitted estimator with the kernel of the file. C and other training parameters are not
+        stored in the file and have their default values; ``support_`` numbers the support vectors
+        from 0, and ``status_`` is "unknown". If classes have equal numbers of votes, the estimator
+        predicts the lowest label, and LIBSVM the one that occurred first in its training data.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such a model; the message has the file and the line or field. Counts
+        are validated before memory is allocated.
+    """
+    path = Path(path)
+    options = libsvm_text.reader_options(dtype, zero_based, n_features)
+    try:
+        with path.open("rb") as stream:
+            header = libsvm_header.read(stream)
+            coefficients, rows = _support_vectors(stream, header, options)
+        return _estimator(header, coefficients, rows)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{str(path)!r} is not a valid LIBSVM model: {error}") from error
+
+
+def _support_vectors(
+    lines: Iterable[bytes],
+    header: libsvm_header.Header,
+    options: tuple[bool, bool, int | None],
+) -> tuple[NDArray[np.float64], Any]:
+    """Return the coefficients, one row per support vector, and the support vectors."""
+    reader = _core.LibsvmReader(*options)
+    n_others, n_vectors = len(header.labels) - 2, sum(header.n_support)
+    others: list[float] = []
+    piece = bytearray(b"\n" * header.n_lines)  # for line numbers in errors
+    line = b"\n"
+    for number, line in enumerate(lines, header.n_lines + 1):
+        own, rest = libsvm_header.split_vector(line, n_others, number)
+        others += own
+        piece += rest.rstrip() + b"\n"
+        if len(piece) > _PIECE:
+            reader.feed(bytes(piece))
+            piece.clear()
+    if not line.endswith(b"\n"):
+        raise ValueError("the last line has no newline: the file is truncated")
+    reader.feed(bytes(piece))
+    if reader.n_rows() != n_vectors:
+        raise ValueError(
+            f"total_sv is {n_vectors}, but the file has {reader.n_rows()} support vectors"
+        )
+    rows, last = reader.finish()
+    return np.column_stack([np.reshape(others, (n_vectors, n_others)), last]), rows
+
+
+def _estimator(header: libsvm_header.Header, coefficients: NDArray[np.float64], rows: Any) -> SVC:
+    """Return the fitted estimator with its classes in ascending order."""
+    places = np.argsort(header.labels)  # positions of the sorted classes in the file
+    starts = np.r_[0, np.cumsum(header.n_support)]
+    vectors = [np.arange(starts[place], starts[place + 1]) for place in places]
+    dual_coef, intercept = _pairs(header, coefficients, places, vectors)
+    csr = from_native(rows)[np.concatenate(vectors)]
+    (n_sv, n_cols), m = csr.shape, len(intercept)
+    is_dense = csr.nnz >= _DENSE * n_sv * n_cols
+    kernel = {theirs: ours for ours, theirs in _KERNELS.items()}[header.kernel]
+    estimator = SVC(kernel=kernel, **header.numbers)  # type: ignore[arg-type]
+    state = {
+        "version": 1,
+        "dtype": str(csr.dtype),
+        "kernel": kernel,
+        "multi_class": "ovo",
+        "gamma": 1.0,
+        "degree": 3,
+        "coef0": 0.0,
+        **header.numbers,
+        "rows": csr.toarray() if is_dense else native_rows(csr),
+        "n_cols": n_cols,
+        "support": np.arange(n_sv, dtype=np.uint32),
+        "n_support": np.array([len(own) for own in vectors], dtype=np.uint64),
+        "dual_coef": dual_coef.ravel(),
+        "intercept": intercept,
+        "n_iter": np.zeros(m, dtype=np.uint64),
+        "n_loops": np.zeros(m, dtype=np.uint64),
+        "n_kernel_evals": 0,
+        "status": ["unknown"] * m,
+    }
+    fitted = {
+        "n_features_in_": n_cols,
+        "classes_": np.array(header.labels, dtype=np.int64)[places],
+        "shape_fit_": np.array([n_sv, n_cols], dtype=np.int64),
+        "class_weight_": np.ones(len(places)),
+    }
+    estimator._restore(Fields(fitted, model_state.named(state)))
+    return estimator
+
+
+def _pairs(
+    header: libsvm_header.Header,
+    coefficients: NDArray[np.float64],
+    places: NDArray[np.intp],
+    vectors: list[NDArray[np.intp]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return coefficients and intercepts for pairs of ascending classes."""
+    k = len(places)
+    a, b = np.triu_indices(k, 1)
+    pairs = np.zeros((k, k), dtype=np.intp)
+    pairs[a, b] = pairs[b, a] = np.arange(len(a))
+    # The sign depends on which class comes first in the file; see above for two classes.
+    signs = np.where((places[a] < places[b]) == (k > 2), 1.0, -1.0)
+    intercept = -signs * np.array(header.rho)[pairs[places[a], places[b]]]
+    by_class = []
+    for c, (place, own) in enumerate(zip(places, vectors, strict=True)):
+        others = np.delete(np.arange(k), c)
+        columns = places[others] - (place < places[others])
+        factors = signs[pairs[c, others], None]
+        by_class.append(factors * coefficients[np.ix_(own, columns)].T)
+    return np.concatenate(by_class, axis=1), intercept

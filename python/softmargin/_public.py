@@ -1,0 +1,33 @@
+"""Public names that require scikit-learn, imported by ``softmargin`` on first use."""
+
+from softmargin._api import fit as fit
+from softmargin._api import load as load
+from softmargin._api import predict as predict
+from softmargin._api import save as save
+from softmargin._estimators.certificate import Certificate as Certificate
+from softmargin._estimators.gd import GDSVC as GDSVC
+from softmargin._estimators.kernel_matrix import kernel_matrix as kernel_matrix
+from softmargin._estimators.linear_svc import LinearSVC as LinearSVC
+from softmargin._estimators.methods import methods as methods
+from softmargin._estimators.mnsvm import MNSVM as MNSVM
+from softmargin._estimators.newton import NewtonSVC as NewtonSVC
+from softmargin._estimators.nlsgd import NLSGD as NLSGD
+from softmargin._estimators.nnisda import NNISDA as NNISDA
+from softmargin._estimators.ollawv import OLLAWV as OLLAWV
+from softmargin._estimators.scaling import MinMaxScaler as MinMaxScaler
+from softmargin._estimators.sgd import SGDSVC as SGDSVC
+from softmargin._estimators.svc import SVC as SVC
+from softmargin._files.libsvm_model import dump_libsvm_model as dump_libsvm_model
+from softmargin._files.libsvm_model import load_libsvm_model as load_libsvm_model
+from softmargin._files.libsvm_text import LibsvmBlocks as LibsvmBlocks
+from softmargin._files.libsvm_text import dump_libsvm as dump_libsvm
+from softmargin._files.libsvm_text import load_libsvm as load_libsvm
+from softmargin._files.onnx import to_onnx as to_onnx
+from softmargin._files.phrases import load_phrases as load_phrases
+from softmargin._selection.comparison import NestedComparison as NestedComparison
+from softmargin._selection.folds import fold_labels as fold_labels
+from softmargin._selection.folds import nested_fold_labels as nested_fold_labels
+from softmargin._selection.nested import nested_cv as nested_cv
+from softmargin._selection.result import NestedResult as NestedResult
+from softmargin._selection.search import GridSearchCV as GridSearchCV
+from softmargin._selection.search import PatternSearchCV as PatternSearchCV

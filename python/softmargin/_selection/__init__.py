@@ -1,0 +1,1 @@
+"""Model selection: nested cross-validation, searches, folds, checkpoints, progress."""

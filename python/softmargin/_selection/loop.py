@@ -1,0 +1,96 @@
+"""Single fits of an estimator on splits, for estimators whose own methods must be called."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
+
+from softmargin._checks import class_order
+from softmargin._checks.labels import codes_of
+from softmargin._estimators.base import Classifier
+from softmargin._estimators.scaling import MinMaxScaler
+
+if TYPE_CHECKING:
+    from softmargin._selection.engine import Rows, Split
+
+
+def check(estimator: Classifier) -> None:
+    """Refuse an estimator that a loop over predictions would misjudge."""
+    name = type(estimator).__name__
+    if getattr(estimator, "kernel", None) == "precomputed":
+        raise ValueError(
+            f"{name} with kernel = 'precomputed' cannot be evaluated: splits are made of samples, "
+            "not of a kernel matrix"
+        )
+    if type(estimator).score is not ClassifierMixin.score:
+        raise ValueError(
+            f"{name} has its own score method, which would be ignored: scores are computed from "
+            "the predictions. Pass a class without it, or use GridSearchCV, which calls it"
+        )
+
+
+def counts(
+    estimator: Classifier, cell: dict[str, Any], rows: Rows, split: Split, threads: int
+) -> dict[str, Any]:
+    """Fit a clone with the parameters of a cell, and return the entries of its table by name."""
+    train, test = split
+    model = clone(estimator).set_params(**clone(cell, safe=False))
+    if "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=threads)
+    X_train, X_test = _parts(rows, split)
+    weights = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight[train]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # n_unfinished counts them
+        with class_order.suppress_warning():
+            model.fit(X_train, _labels(rows, train), **weights)
+    predicted = codes_of(model.predict(X_test), rows.classes, "the value of predict")
+    if len(predicted) != len(test) or (predicted < 0).any():
+        raise ValueError(
+            f"{type(model).__name__}.predict returned {len(predicted)} labels for {len(test)} "
+            "samples, or one that is not in y; it must return a label of y for each sample"
+        )
+    true = rows.codes[test]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of classes that are not there, or not predicted
+        scores = {
+            "accuracy": accuracy_score(true, predicted),
+            "balanced_accuracy": balanced_accuracy_score(true, predicted),
+            "f1_macro": f1_score(true, predicted, average="macro", zero_division=0),
+        }
+    status = getattr(model, "status_", [])
+    return {
+        **scores,
+        # 0 where the estimator does not tell, which no training has.
+        "n_support": len(getattr(model, "support_", [])),
+        "n_iter": int(np.sum(getattr(model, "n_iter_", 0))),
+        "n_loops": int(np.sum(getattr(model, "n_loops_", 0))),
+        "n_kernel_evals": int(getattr(model, "n_kernel_evals_", 0)),
+        "n_unfinished": sum(end != "converged" for end in status),
+    }
+
+
+def _labels(rows: Rows, train: NDArray[Any]) -> Any:
+    """Return the labels of training rows, with their order where y states one."""
+    labels = rows.classes[rows.codes[train]]
+    if rows.order is None:
+        return labels
+    return class_order.with_order(labels, rows.classes[rows.order])
+
+
+def _parts(rows: Rows, split: Split) -> tuple[Any, Any]:
+    """Return the training and the test rows, scaled and rounded as the engine does it."""
+    train, test = (rows.X[part] for part in split)
+    if rows.scale:
+        if rows.single_precision:
+            train, test = train.astype(np.float64), test.astype(np.float64)
+        scaler = MinMaxScaler().fit(train)
+        train, test = scaler.transform(train), scaler.transform(test)
+    if rows.single_precision:
+        train, test = train.astype(np.float32), test.astype(np.float32)
+    return train, test

@@ -1,0 +1,158 @@
+"""``softmargin cv``: cross-validation with given parameters; also ``softmargin train -v``."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softmargin._selection.spread import with_spread
+from softmargin.cli._estimator_options import Machine
+from softmargin.cli._options import Scoring
+from softmargin.cli._output import Output, table
+from softmargin.cli._progress_bar import cells_shown
+from softmargin.cli._source import Source
+from softmargin.cli._summary import (
+    facts_of_run,
+    headline_of_data,
+    headline_of_machine,
+    share,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from softmargin._estimators.base import Classifier
+    from softmargin.datasets import Dataset
+
+
+def cross_validate(
+    *,
+    source: Source,
+    folds: Annotated[
+        int, typer.Option("-v", "--folds", metavar="N", min=2, help="Stratified folds.")
+    ] = 5,
+    scoring: Scoring = "accuracy",
+    machine: Machine,
+    output: Output,
+) -> None:
+    """Judge a machine with given parameters by cross-validation.
+
+    With --scale, features are scaled by the training rows of each fold. The folds are those of
+    softmargin.fold_labels with the same seed.
+
+    Examples:
+      softmargin cv heart_scale -c 10 -g 0.01
+      softmargin cv iris -s ollawv --margin 0.2 --scale --folds 10
+    """
+    data = source.load()
+    estimator = machine.estimator(data)
+    found = run_folds(data, estimator, machine, folds, output, scoring)
+    if output.as_json:
+        facts = facts_of_run(data, machine, estimator)
+        output.document(facts | {"scoring": scoring} | found.facts())
+        return
+    rows = [
+        (str(fold), f"{n:,}", f"{score:.4f}", share(support))
+        for fold, (n, score, support) in enumerate(
+            zip(found.n_test, found.scores, found.support, strict=True)
+        )
+    ]
+    mean = with_spread(float(found.scores.mean()), float(found.scores.std()))
+    rows.append(("mean", "", mean, share(float(found.support.mean()))))
+    output.print(headline_of_data(data))
+    output.print(headline_of_machine(estimator, machine.scale))
+    heads = ("fold", "rows", scoring, "SVs")
+    output.print(table(heads, rows, right=heads[1:], flexible="fold"))
+    output.print(f"{found.seconds:.2f} s")
+
+
+@dataclass
+class FoldScores:
+    """What a machine did on each fold."""
+
+    n_test: list[int]
+    n_right: list[int]
+    scores: NDArray[np.float64]
+    support: NDArray[np.float64]
+    seconds: float
+
+    @property
+    def pooled_accuracy(self) -> float:
+        """Return the share of all rows that were right when held out, as svm-train prints it."""
+        return sum(self.n_right) / sum(self.n_test)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a JSON document tells."""
+        return {
+            "scores": self.scores,
+            "mean_score": float(self.scores.mean()),
+            "std_score": float(self.scores.std()),
+            "right": sum(self.n_right),
+            "rows": sum(self.n_test),
+            "pooled_accuracy": self.pooled_accuracy,
+            "support_fraction": self.support,
+            "seconds": self.seconds,
+        }
+
+
+def run_folds(
+    data: Dataset,
+    estimator: Classifier,
+    machine: Machine,
+    n_folds: int,
+    output: Output,
+    scoring: str = "accuracy",
+) -> FoldScores:
+    """Train on all folds but one, in turn, and test on that one; all as one computation."""
+    import numpy as np
+    from sklearn.exceptions import ConvergenceWarning
+
+    from softmargin import fold_labels
+    from softmargin._checks import class_order
+    from softmargin._checks.labels import check_labels
+    from softmargin._checks.resources import budget_bytes, thread_count
+    from softmargin._checks.rows import check_rows
+    from softmargin._selection import engine
+    from softmargin._selection.progress import watcher_of
+
+    start = time.perf_counter()
+    classes, codes = check_labels(data.labels)
+    if estimator.multi_class == "ordinal":
+        class_order.warn_if_text(classes)
+    rows = engine.Rows(check_rows(data.X), classes, codes, None, machine.scale, False)
+    held_out = fold_labels(codes, n_folds, machine.seed)
+    splits = [
+        (np.flatnonzero(held_out != fold), np.flatnonzero(held_out == fold))
+        for fold in range(n_folds)
+    ]
+    shown = watcher_of(cells_shown(output), machine.method, scoring, n_folds)
+    threads, budget = thread_count(machine.jobs), budget_bytes(None)
+    resources = engine.Resources(threads, budget, watcher=shown)
+    try:
+        candidates = engine.Candidates.of(estimator, [{}], rows)
+        done, stopped = engine.evaluate(candidates, rows, splits, resources)
+    finally:
+        if shown is not None:
+            shown.close()
+    if stopped is not None:
+        raise stopped
+    if done.n_unfinished.any():
+        warnings.warn(
+            f"{int(done.n_unfinished.sum())} machines did not converge",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    n_tested = [len(test) for _, test in splits]
+    n_right = np.rint(done.accuracy[:, 0] * n_tested).astype(int)
+    return FoldScores(
+        n_tested,
+        n_right.tolist(),
+        done.scores(scoring)[:, 0],
+        done.n_support[:, 0] / [len(train) for train, _ in splits],
+        time.perf_counter() - start,
+    )

@@ -1,0 +1,58 @@
+"""``softmargin datasets``: what can be named as DATA."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from softmargin.cli._output import Output, short, table
+from softmargin.cli._source import Folder
+
+
+def list_datasets(
+    *,
+    folder: Folder = None,
+    at_hand: Annotated[
+        bool, typer.Option("--at-hand", help="Only those that can be loaded now.")
+    ] = False,
+    output: Output,
+) -> None:
+    """List the data sets that have a name.
+
+    A data set is at hand if a package that is installed, or a file in the folder, has it.
+
+    Examples:
+      softmargin datasets --at-hand
+      softmargin datasets --folder ~/data
+    """
+    from softmargin import datasets
+
+    found = [entry for entry in datasets.table(folder=folder) if entry.is_at_hand or not at_hand]
+    if output.as_json:
+        output.document({"datasets": [dataclasses.asdict(entry) for entry in found]})
+        return
+    heads = ("name", "rows", "features", "classes", "at hand", "source")
+    rows = [
+        (
+            entry.name,
+            _count(entry.n_rows),
+            _count(entry.n_features),
+            _count(entry.n_classes),
+            Path(entry.where).name if entry.is_at_hand and entry.where else "no",
+            entry.source,
+        )
+        for entry in found
+    ]
+    output.print(
+        table(heads, rows, right=("rows", "features", "classes"), flexible="source", is_cut=True)
+    )
+    if not at_hand:
+        n_there = sum(entry.is_at_hand for entry in found)
+        output.remark(f"{n_there} of {len(found)} data sets are at hand.")
+
+
+def _count(number: int | None) -> str:
+    return short(number) if number is None else f"{number:,}"

@@ -1,0 +1,116 @@
+"""Model files of either kind: of softmargin, and of LIBSVM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from softmargin.cli._output_file import check_target
+from softmargin.cli._values import text_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from softmargin._estimators.base import Classifier
+    from softmargin._files.schema import Schema
+    from softmargin.cli._source import Source
+    from softmargin.datasets import Dataset
+
+FORMATS = ("softmargin", "libsvm")
+# How a model of svm-train begins.
+_LIBSVM_START = b"svm_type"
+
+
+def target_of(model: Path | None, source: Source, file_format: str, scaled: bool) -> Path:
+    """Return the file to write; refuses what cannot be written before anything is trained."""
+    if file_format == "libsvm" and scaled:
+        raise typer.BadParameter(
+            "a LIBSVM model cannot keep the scaling of --scale", param_hint="--format"
+        )
+    if model is None:
+        if source.data == "-":
+            raise typer.BadParameter("standard input has no name: give a MODEL", param_hint="MODEL")
+        model = Path(f"{source.stem}.model")
+    data = Path(source.data)
+    if source.data != "-" and data.exists() and model.exists() and model.samefile(data):
+        raise typer.BadParameter("MODEL would replace DATA", param_hint="MODEL")
+    check_target(model)
+    return model
+
+
+def check_format(data: Dataset, file_format: str) -> None:
+    """Refuse a format that cannot keep what is needed to read other tables."""
+    if file_format == "libsvm" and data.schema is not None and data.schema.text_columns:
+        raise typer.BadParameter(
+            f"a LIBSVM model cannot keep the categories of the column "
+            f"{data.schema.text_columns[0]!r}",
+            param_hint="--format",
+        )
+
+
+def write_model(fitted: Any, path: Path, file_format: str, schema: Schema | None) -> None:
+    """Write a fitted estimator, or a pipeline with its scaler, and the columns of its table."""
+    import softmargin
+
+    if file_format == "libsvm":
+        softmargin.dump_libsvm_model(fitted, path)
+    else:
+        softmargin.save(fitted, path, schema=schema)
+
+
+@dataclass
+class TrainedModel:
+    """A model of a file: an estimator or a pipeline, and the columns of its table, if any."""
+
+    fitted: Any
+    schema: Schema | None
+    path: Path
+    is_libsvm: bool
+
+    @classmethod
+    def read(cls, path: Path) -> TrainedModel:
+        """Read a model by what is in the file."""
+        import softmargin
+        from softmargin._api import load_with_schema
+
+        with path.open("rb") as stream:
+            is_libsvm = stream.read(len(_LIBSVM_START)) == _LIBSVM_START
+        if is_libsvm:
+            return cls(softmargin.load_libsvm_model(path), None, path, is_libsvm)
+        return cls(*load_with_schema(path), path, is_libsvm)
+
+    @property
+    def estimator(self) -> Classifier:
+        """Return the estimator without its scaler."""
+        found: Classifier = self.fitted[-1] if hasattr(self.fitted, "steps") else self.fitted
+        return found
+
+    @property
+    def n_features(self) -> int:
+        """Return the number of columns of X."""
+        return int(self.estimator.n_features_in_)
+
+    def widen(self, n_features: int) -> None:
+        """Take rows with so many features, of which the last are 0 in all support vectors."""
+        import softmargin
+
+        if self.is_libsvm and self.n_features < n_features:
+            self.fitted = softmargin.load_libsvm_model(self.path, n_features=n_features)
+
+    def check(self, data: Dataset) -> None:
+        """Refuse data without names for a model whose text columns are known by name."""
+        if self.schema is not None and data.schema is None and self.schema.text_columns:
+            raise ValueError(
+                f"the model was trained on a table with the text column "
+                f"{self.schema.text_columns[0]!r}, but {data.name!r} has numbers without names of "
+                "columns: give a table or an ARFF file"
+            )
+
+    def texts_of(self, labels: NDArray[Any]) -> list[str]:
+        """Return labels as the training file wrote them."""
+        if self.schema is None:
+            return [text_of(label) for label in labels.tolist()]
+        return self.schema.texts_of(labels)

@@ -1,0 +1,203 @@
+"""``softmargin nested-cv``: select hyperparameters in inner folds, score them in outer folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softmargin._selection.spread import with_spread
+from softmargin.cli._estimator_options import METHODS
+from softmargin.cli._failure import INTERRUPTED, interrupts_noted
+from softmargin.cli._options import Jobs, Scoring, choice, optional
+from softmargin.cli._output import Output, short, table
+from softmargin.cli._output_file import check_target
+from softmargin.cli._progress_bar import cells_shown
+from softmargin.cli._source import Source
+from softmargin.cli._streams import say
+from softmargin.cli._summary import facts_of_data, headline_of_data, share
+from softmargin.cli._values import grid_of
+
+if TYPE_CHECKING:
+    from softmargin import NestedComparison, NestedResult
+
+
+@dataclass
+class Selection:
+    """What is compared, and how."""
+
+    methods: Annotated[
+        list[str],
+        choice(
+            "-s",
+            "--method",
+            words=METHODS,
+            metavar="NAME",
+            help=f"One of {', '.join(METHODS)}. Repeatable: methods on the same folds.",
+        ),
+    ] = field(default_factory=lambda: ["svc"])
+    grid: Annotated[
+        list[str],
+        optional(
+            "--grid",
+            metavar="NAME=X,X,...",
+            default="8 of C, or margin, by 8 of gamma",
+            help="Values of a parameter, such as C=1,10 or gamma=2^-5,2^-3. Repeatable.",
+        ),
+    ] = field(default_factory=list)
+    outer: Annotated[int, typer.Option("--outer", metavar="N", min=2, help="Folds that judge.")] = 5
+    inner: Annotated[
+        int, typer.Option("--inner", metavar="N", min=2, help="Folds that choose.")
+    ] = 5
+    search: Annotated[
+        str,
+        choice(
+            "--search",
+            words=("grid", "pattern"),
+            help="All cells of the grid, or a cross that moves towards the best.",
+        ),
+    ] = "grid"
+    scale: Annotated[
+        str,
+        choice(
+            "--scale",
+            words=("fold", "global", "none"),
+            help="Features to [0, 1] by the training rows of each split, by all rows, or not.",
+        ),
+    ] = "fold"
+    scoring: Scoring = "accuracy"
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Leave out cells that cannot win any more.")
+    ] = False
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Of the folds and the methods.")
+    ] = 0
+
+
+@dataclass
+class Limits:
+    """What a run may use."""
+
+    jobs: Jobs = -1
+    memory: Annotated[
+        float | None,
+        optional(
+            "--memory",
+            metavar="MB",
+            default="half of what is free",
+            help="Megabytes for kernel matrices.",
+        ),
+    ] = None
+    time_limit: Annotated[
+        float | None,
+        optional("--time-limit", metavar="SECONDS", help="After which what is done is shown."),
+    ] = None
+    checkpoint: Annotated[
+        Path | None,
+        optional(
+            "--checkpoint",
+            metavar="FILE",
+            help="Keeps what is done; the same command goes on from there.",
+        ),
+    ] = None
+
+
+def nested_cv(source: Source, selection: Selection, limits: Limits, output: Output) -> None:
+    """Choose parameters by inner folds, judge them by outer ones.
+
+    Ctrl-C and --time-limit show what is done so far; after Ctrl-C the exit code is 130. With
+    --checkpoint, the same command goes on later.
+
+    Examples:
+      softmargin nested-cv iris
+      softmargin nested-cv heart_scale -s svc -s ollawv --outer 10
+      softmargin nested-cv heart_scale --grid C=1,10,100 --grid gamma=2^-7,2^-5,2^-3
+    """
+    import softmargin
+
+    if limits.checkpoint is not None:
+        check_target(limits.checkpoint)
+    data = source.load()
+    with interrupts_noted() as interrupts:
+        results = softmargin.nested_cv(
+            data.X,
+            data.labels,
+            method=selection.methods,
+            grid=grid_of("--grid", selection.grid) or None,
+            outer=selection.outer,
+            inner=selection.inner,
+            search=selection.search,  # type: ignore[arg-type]
+            scale=None if selection.scale == "none" else selection.scale,  # type: ignore[arg-type]
+            scoring=selection.scoring,  # type: ignore[arg-type]
+            n_jobs=limits.jobs,
+            memory_budget=None if limits.memory is None else int(limits.memory * 2**20),
+            prune=selection.prune,
+            random_state=selection.seed,
+            progress=cells_shown(output),
+            time_limit=limits.time_limit,
+            checkpoint=limits.checkpoint,
+        )
+    if output.as_json:
+        output.document(_document(data, selection, results))
+    else:
+        output.print(headline_of_data(data))
+        if judged := results._judged():
+            output.print(_table(judged, selection.scoring))
+        for note in results._notes():
+            output.print(note)
+    if interrupts:
+        say("interrupted; this is what was done")
+        raise typer.Exit(INTERRUPTED)
+    if not results.complete:
+        say("the time limit came first; this is what was done")
+
+
+def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:
+    heads = ("method", "fold", scoring, "chosen", "SVs", "seconds")
+    rows = []
+    for name, result in results.items():
+        for fold, params in result._judged():
+            score, support = result.outer_scores[fold], result.support_fraction[fold]
+            chosen = ", ".join(f"{key}={short(value)}" for key, value in params.items())
+            rows.append((name, str(fold), f"{score:.4f}", chosen, share(support), ""))
+        mean = with_spread(result.mean_score, result.std_score)
+        seconds = f"{result.wall_seconds:.2f}"
+        rows.append((name, "mean", mean, "", share(_mean_support(result)), seconds))
+    return table(heads, rows, right=(scoring, "SVs", "seconds"), flexible="chosen")
+
+
+def _document(data: Any, selection: Selection, results: NestedComparison) -> dict[str, Any]:
+    return {
+        "data": facts_of_data(data),
+        "outer": selection.outer,
+        "inner": selection.inner,
+        "search": selection.search,
+        "scale": selection.scale,
+        "scoring": selection.scoring,
+        "seed": selection.seed,
+        "complete": results.complete,
+        "methods": {
+            name: {
+                "complete": result.complete,
+                "stopped": result.stopped,
+                "mean_score": result.mean_score,
+                "std_score": result.std_score,
+                "outer_scores": result.outer_scores,
+                "best_params": result.best_params,
+                "support_fraction": result.support_fraction,
+                "cells": result.cells,
+                "inner_scores": result.inner_scores.mean(axis=1),
+                "seconds": result.wall_seconds,
+                "counts": result.counts,
+            }
+            for name, result in results.items()
+        },
+    }
+
+
+def _mean_support(result: NestedResult) -> float:
+    reached = result.support_fraction[result.support_fraction == result.support_fraction]
+    return float(reached.mean()) if len(reached) else float("nan")

@@ -1,0 +1,147 @@
+"""The data that a command works on: a file, a registered name, or standard input."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softmargin.cli._options import choice, optional
+
+if TYPE_CHECKING:
+    from softmargin.cli._model_formats import TrainedModel
+    from softmargin.datasets import Dataset
+    from softmargin.datasets._request import LabelUse, Request
+
+# Endings of names of files that say what is inside, and no more.
+_ENDINGS = (
+    *(".gz", ".bz2", ".npz", ".svm", ".libsvm", ".svmlight", ".txt"),
+    *(".csv", ".tsv", ".data", ".arff"),
+)
+
+Folder = Annotated[
+    Path | None,
+    optional(
+        "--folder", metavar="DIR", envvar="SOFTMARGIN_DATA", help="Where files of data sets are."
+    ),
+]
+
+
+@dataclass
+class Source:
+    """Where rows and labels come from."""
+
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            show_default=False,
+            help="A LIBSVM, .csv, .arff or .npz file; the name of a data set "
+            "('softmargin datasets'); or - for LIBSVM text on standard input.",
+        ),
+    ]
+    label_column: Annotated[
+        str | None,
+        optional(
+            "--label-column",
+            metavar="COLUMN",
+            default="the last",
+            help="Name, or number from 0, of the column of a table that has the labels.",
+        ),
+    ] = None
+    header: Annotated[
+        bool | None,
+        optional(
+            "--header/--no-header",
+            default="detected",
+            help="Whether line 1 of a table has the names of its columns.",
+        ),
+    ] = None
+    part: Annotated[
+        str,
+        choice(
+            "--part",
+            words=("all", "train", "test"),
+            help="Rows of a data set whose split was published.",
+        ),
+    ] = "all"
+    folder: Folder = None
+
+    @property
+    def stem(self) -> str:
+        """Return the name of the data without folder and ending."""
+        name = Path(self.data).name
+        while Path(name).suffix.lower() in _ENDINGS:
+            name = Path(name).stem
+        return name
+
+    def load(self, model: TrainedModel | None = None, is_labelled: bool = True) -> Dataset:
+        """Read the data to train on, or, for a model, those to predict."""
+        from softmargin.datasets._request import Request
+
+        request = Request(_column(self.label_column), self.header, on_command_line=True)
+        if model is not None:
+            labels: LabelUse = "optional" if is_labelled else "ignored"
+            request = replace(
+                request,
+                labels=labels,
+                schema=model.schema,
+                n_features=model.n_features,
+                may_be_wider=model.is_libsvm,
+            )
+        found = self._read(request)
+        return found if self.part == "all" else _part_of(found, self.part)
+
+    def _read(self, request: Request) -> Dataset:
+        from softmargin.datasets._reader import has_columns, read_file
+
+        path = Path(self.data)
+        is_file = self.data != "-" and path.exists()
+        if not is_file:
+            for option, value in (("--label-column", self.label_column), ("--header", self.header)):
+                if value is not None:
+                    raise typer.BadParameter("DATA is not a file with columns", param_hint=option)
+        if self.data == "-":
+            return _from_standard_input(request)
+        if not is_file:
+            return _registered(self.data, self.folder, request)
+        return read_file(path, request if has_columns(path) else replace(request, schema=None))
+
+
+def _column(text: str | None) -> Any:
+    """Return a column by its number, if that is what is given."""
+    is_number = text is not None and text.removeprefix("-").isdecimal()
+    return int(text) if text is not None and is_number else text
+
+
+def _registered(name: str, folder: Path | None, request: Request) -> Dataset:
+    from softmargin import datasets
+    from softmargin.datasets._lookup import load_for
+
+    try:
+        return load_for(request, name, folder)
+    except datasets.DatasetNotFound as error:
+        if Path(name).name != name or Path(name).suffix:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name) from None
+        raise LookupError(f"there is no file {name!r} here, and {error}") from None
+
+
+def _from_standard_input(request: Request) -> Dataset:
+    from softmargin import load_libsvm
+    from softmargin.datasets._reader import libsvm_dataset
+
+    if sys.stdin is None:
+        raise ValueError("standard input is closed, and DATA is -")
+    found = libsvm_dataset("standard input", *load_libsvm(sys.stdin.buffer), request.labels)
+    return replace(found, source="standard input")
+
+
+def _part_of(data: Dataset, part: str) -> Dataset:
+    X_train, y_train, X_test, y_test = data.split()
+    X, y = (X_train, y_train) if part == "train" else (X_test, y_test)
+    return replace(data, X=X, y=y, n_train=None)

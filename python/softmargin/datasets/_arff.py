@@ -1,0 +1,124 @@
+"""Weka's ARFF files, dense and sparse, with numeric and nominal attributes.
+
+Stricter than ``scipy.io.arff``, which reads no sparse rows: errors name the line. Nominal
+attributes become numbers as :mod:`softmargin.datasets._columns` says, in the order of their
+declaration, so that files with the same declarations have the same columns.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from softmargin.datasets._arff_rows import (
+    MISSING,
+    QUOTED,
+    Attribute,
+    Rows,
+    sparse_matrix,
+    without_comment,
+    word_of,
+)
+from softmargin.datasets._assembly import dataset_of
+from softmargin.datasets._columns import Column, Numbers, Words, columns_of, fill, rows_of
+from softmargin.datasets._dataset import Dataset
+from softmargin.datasets._label_column import LabelWords, canonical
+from softmargin.datasets._request import NO_CATEGORIES, Request
+from softmargin.datasets._table_layout import layout_of
+from softmargin.datasets._text_lines import Line, lines
+
+_ATTRIBUTE = re.compile(
+    rf"@attribute\s++(?:{QUOTED}|(?P<bare>[^\s'\"{{]++))\s*+(?P<type>.+)", re.IGNORECASE
+)
+
+
+def read_arff(path: Path, request: Request) -> Dataset:
+    """Read a file."""
+    stripped = ((number, without_comment(line.strip())) for number, line in lines(path, "%"))
+    text: Iterator[Line] = ((number, line) for number, line in stripped if line)
+    declared = list(_declarations(text))
+    if len(declared) < 2 - (request.labels == "ignored"):
+        raise ValueError("a label and at least one feature must be declared by @attribute")
+    names = [attribute.name for attribute in declared]
+    by_name = [place for place, name in enumerate(names) if name.lower() == "class"]
+    default = by_name[0] if by_name else len(names) - 1
+    layout = layout_of(request, names, len(names), default)
+    features = _features([declared[place] for place in layout.features], request)
+    columns = dict(zip(layout.features, features, strict=True))
+    label = None
+    if layout.label is not None:
+        label = columns[layout.label] = _label(declared[layout.label], request)
+    first = next(text, None)
+    if first is None:
+        raise ValueError("there are no rows")
+    rows = Rows(itertools.chain([first], text), declared, columns, layout.label, request.drop)
+    is_sparse = None if request.schema is None else request.schema.is_sparse
+    if first[1].startswith("{"):
+        X = sparse_matrix(rows, features)
+        X = X.toarray() if is_sparse is False else X
+    else:
+        fill(columns, rows.dense())
+        X = rows_of(features, is_sparse)
+    labels = None if label is None else (label, label.values())
+    return dataset_of(path, request, layout, X, features, labels, has_header=True)
+
+
+def _declarations(text: Iterator[Line]) -> Iterator[Attribute]:
+    """Yield the attributes, up to the line @data."""
+    names = set()
+    for number, line in text:
+        keyword = line.split(None, 1)[0].lower()
+        if keyword == "@data":
+            if line.lower() != "@data":
+                raise ValueError(f"line {number}: the rows begin on the line after @data")
+            return
+        if keyword == "@attribute":
+            match = _ATTRIBUTE.fullmatch(line)
+            if match is None:
+                raise ValueError(f"line {number}: @attribute needs a name and a type")
+            name = match["bare"] or word_of(match)
+            if name in names:
+                raise ValueError(f"line {number}: a second attribute has the name {name!r}")
+            names.add(name)
+            yield Attribute(number, name, match["type"].strip())
+        elif keyword != "@relation":
+            raise ValueError(
+                f"line {number}: {line[:40]!r} is not @relation, @attribute or @data, "
+                "with which an ARFF file begins"
+            )
+    raise ValueError("there is no line @data")
+
+
+def _features(attributes: Sequence[Attribute], request: Request) -> list[Column]:
+    """Return empty columns for attributes, which a schema may know."""
+    if request.schema is not None:
+        return columns_of(request.schema)
+    if request.n_features is not None:
+        return [Numbers(attribute.name, NO_CATEGORIES) for attribute in attributes]
+    return [_column(attribute, is_label=False) for attribute in attributes]
+
+
+def _label(attribute: Attribute, request: Request) -> Column:
+    """Return the empty column of the labels."""
+    if request.schema is None:
+        return _column(attribute, is_label=True)
+    missing = () if request.drop else (MISSING,)
+    return LabelWords(attribute.name, missing, request, canonical if attribute.is_numeric else None)
+
+
+def _column(attribute: Attribute, is_label: bool) -> Column:
+    """Return the empty column of an attribute."""
+    line, name, _ = attribute
+    values = attribute.values()
+    if values is not None:
+        return Words(name, values)
+    if attribute.is_numeric:
+        return Numbers(name)
+    if attribute.word == "string" and is_label:
+        return Words(name)
+    raise ValueError(
+        f"line {line}: attribute {name!r} has type {attribute.word[:40]!r}, but only numeric and "
+        "nominal features are read"
+    )

@@ -1,0 +1,54 @@
+"""The data set of a file whose columns are read."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from softmargin._files.schema import Schema
+from softmargin.datasets._columns import Column
+from softmargin.datasets._dataset import Dataset
+from softmargin.datasets._label_column import LabelWords, labels_by, labels_of, unknown_labels
+from softmargin.datasets._request import Request
+from softmargin.datasets._table_layout import Layout
+
+
+def dataset_of(
+    path: Path,
+    request: Request,
+    layout: Layout,
+    X: Any,
+    features: Sequence[Column],
+    label: tuple[Column, NDArray[Any]] | None,
+    has_header: bool,
+) -> Dataset:
+    """Return a data set with its schema; ``label`` is the column of labels and its values."""
+    schema = request.schema
+    if label is None or (isinstance(label[0], LabelWords) and label[0].is_empty()):
+        if schema is None:
+            parts = tuple(column.feature() for column in features)
+            schema = Schema(parts, None, 0, (), False, has_header, sp.issparse(X))
+        classes = np.array([], dtype=np.str_)
+        return Dataset(path.stem, X, None, classes, schema=schema, ignored=layout.ignored)
+    if schema is not None:
+        found = labels_by(schema, *label, request)
+        if found.unknown:
+            warnings.warn(unknown_labels(found.unknown), UserWarning, stacklevel=5)
+    else:
+        found = labels_of(*label)
+        schema = Schema(
+            features=tuple(column.feature() for column in features),
+            label=label[0].name,
+            label_place=sum(place < (layout.label or 0) for place in layout.features),
+            labels=found.texts,
+            has_numeric_labels=found.classes.dtype.kind != "U",
+            has_header=has_header,
+            is_sparse=sp.issparse(X),
+        )
+    return Dataset(path.stem, X, found.codes, found.classes, schema=schema, ignored=layout.ignored)

@@ -1,0 +1,130 @@
+"""A data set: rows, codes of classes, and where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softmargin._files.label_text import numbers_of, whole
+from softmargin._files.schema import Schema
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Dataset:
+    """Rows with their classes.
+
+    Attributes
+    ----------
+    name : str
+    X : ndarray or CSR matrix of shape (n_rows, n_features)
+        float32 or float64, as published: nothing is scaled.
+    y : ndarray of int64, or None
+        The class of each row as a number from 0 to ``n_classes - 1``; None without labels.
+    classes : ndarray
+        The label of each class: int64 where all are whole numbers, else float64 or str. Empty
+        without labels.
+    n_train : int or None
+        Number of rows of the published training part, which come first; None if there is none.
+    source, licence : str
+        Where the rows come from, and what is known of their licence.
+    schema : Schema or None
+        The columns of a table or an ARFF file, for ``read(other, schema=...)``; None for data
+        without named or text columns.
+    ignored : tuple of str
+        Names of the columns of the file that the given schema does not have.
+
+    Examples
+    --------
+    >>> from softmargin import datasets
+    >>> iris = datasets.load("iris")
+    >>> iris
+    Dataset('iris': 150 rows, 4 features, 3 classes)
+    >>> iris.y[:3], iris.labels[:3]
+    (array([0, 0, 0]), array(['setosa', 'setosa', 'setosa'], dtype='<U10'))
+    """
+
+    name: str
+    X: Any
+    y: Any
+    classes: NDArray[Any]
+    n_train: int | None = None
+    source: str = "not known"
+    licence: str = "not known"
+    schema: Schema | None = None
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Return the number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Return the number of classes."""
+        return len(self.classes)
+
+    @property
+    def labels(self) -> Any:
+        """Return the label of each row, an array; None without labels."""
+        return None if self.y is None else self.classes[self.y]
+
+    def split(self) -> tuple[Any, Any, Any, Any]:
+        """Return X_train, y_train, X_test, y_test as published.
+
+        Raises
+        ------
+        ValueError
+            If no split was published, or it is not known here.
+        """
+        n = self.n_train
+        if n is None:
+            raise ValueError(
+                f"the data set {self.name!r} has no published training part; "
+                "sklearn.model_selection.train_test_split makes one"
+            )
+        y, y_test = (None, None) if self.y is None else (self.y[:n], self.y[n:])
+        return self.X[:n], y, self.X[n:], y_test
+
+    def __repr__(self) -> str:
+        part = "" if self.n_train is None else f", the first {self.n_train:,} for training"
+        return (
+            f"Dataset({self.name!r}: {self.n_rows:,} rows, {self.n_features:,} features, "
+            f"{'no labels' if self.y is None else f'{self.n_classes} classes'}{part})"
+        )
+
+
+def code(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the classes that occur, ascending, and the number of the class of each row."""
+    found, places = np.unique(labels, return_inverse=True)
+    classes, codes = np.unique(simplest(found), return_inverse=True)
+    return classes, codes[places].astype(np.int64)
+
+
+def simplest(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as whole numbers where all are, else as numbers, else as words.
+
+    Text is a number only where it keeps all labels apart, as in a column of a table.
+    """
+    kind = labels.dtype.kind
+    if kind == "S":
+        labels, kind = np.char.decode(labels, "utf-8"), "U"
+    if kind == "U":
+        found = numbers_of(labels.tolist())
+        return labels if found is None else found
+    if kind == "f":
+        labels = labels.astype(np.float64)
+        if not np.isfinite(labels).all():
+            row = int(np.argmin(np.isfinite(labels)))
+            raise ValueError(f"y contains {labels[row]}; every label must be known")
+        return whole(labels)
+    if kind in "bi" or (kind == "u" and (labels < 2**63).all()):
+        return labels.astype(np.int64)
+    raise ValueError(f"y has labels of type {labels.dtype}; they must be numbers or words")

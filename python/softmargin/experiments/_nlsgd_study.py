@@ -1,0 +1,234 @@
+"""Paper 000: NL-SGD beside MN-SVM and NN-ISDA, and its epochs and averages.
+
+Tables II and III, and figures 1 to 10 of G. Melki and V. Kecman, Speeding Up Online Training of L1
+Support Vector Machines.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+import softmargin
+from softmargin.experiments import _melki_kecman_2016 as printed
+from softmargin.experiments._beside import Numbers, beside, common, is_off, pick
+from softmargin.experiments._claims import close_claim, order_claim, ratio_claim
+from softmargin.experiments._findings import Claim, Section, seconds
+from softmargin.experiments._judging import CS, GAMMAS, judge, load
+from softmargin.experiments._pictures import accuracies, growth, there
+from softmargin.experiments._study import Record, Records, Settings, Task
+
+METHODS = {"nlsgd": "NL-SGD", "nnisda": "NN-ISDA", "mnsvm": "MN-SVM"}
+_COLUMNS = {"mnsvm": 0, "nnisda": 1, "nlsgd": 2}
+
+AVERAGES = (0.0, 0.25, 0.5)
+EPOCHS = {"small": (2, 5), "medium": (1, 2)}
+# What stands for NL-SGD in the tables: the paper does not say which of its settings did.
+_USUAL = {"small": (5, 0.5), "medium": (1, 0.5)}
+
+
+class NLSGDStudy:
+    """Tables II and III of paper 000."""
+
+    name = "nlsgd"
+    title = "NL-SGD: stochastic gradient descent with kernels"
+    paper = (
+        "G. Melki and V. Kecman, Speeding Up Online Training of L1 Support Vector Machines, "
+        "IEEE SoutheastCon, 2016"
+    )
+    protocol = (
+        "Nested cross-validation, 5 x 5 stratified folds; features scaled to [0, 1] on all rows; "
+        "pattern search over C = 4^-2 ... 4^5 and gamma = 4^-5 ... 4^2. NL-SGD in the tables is "
+        "that of five epochs on small and one on medium sets, with the mean of the last half of "
+        "the steps; the paper does not say which of its settings it took. Seconds are those of "
+        "the whole nested run, here on all threads, there CPU time of the authors' machine."
+    )
+
+    def tasks(self, settings: Settings) -> Sequence[Task]:
+        """Return set by set: the three methods, then the settings of NL-SGD."""
+        tasks = []
+        for name, group in _sets(settings).items():
+            keys = [*METHODS, *(_key(*each) for each in _settings_of(group))]
+            tasks += [Task(f"{name}/{key}", partial(_run, name, key, settings)) for key in keys]
+        return tasks
+
+    def sections(self, records: Records, settings: Settings) -> Sequence[Section]:
+        """Return the tables, pictures and claims."""
+        groups = _sets(settings)
+        return [
+            _methods_section(records, list(groups)),
+            *(
+                _settings_section(records, [n for n, g in groups.items() if g == group], group)
+                for group in ("small", "medium")
+                if group in groups.values()
+            ),
+        ]
+
+
+def _sets(settings: Settings) -> dict[str, str]:
+    sets = dict.fromkeys(printed.SMALL, "small")
+    return sets if settings.size == "small" else sets | dict.fromkeys(printed.MEDIUM, "medium")
+
+
+def _settings_of(group: str) -> list[tuple[int, float]]:
+    return [each for each in itertools.product(EPOCHS[group], AVERAGES) if each != _USUAL[group]]
+
+
+def _key(epochs: int, average: float) -> str:
+    return f"nlsgd-{epochs}-{average:g}"
+
+
+def _label(epochs: int, average: float) -> str:
+    part = "last alpha" if average == 0 else f"mean of the last {average:.0%}"
+    return f"{epochs} epoch{'s' if epochs > 1 else ''}, {part}"
+
+
+def _run(name: str, key: str, settings: Settings) -> Record:
+    grid = {"C": CS, "gamma": GAMMAS}
+    data = load(name, settings.folder)
+    if not key.startswith("nlsgd"):
+        return judge(data, key, settings, grid)
+    group = "small" if name in printed.SMALL else "medium"
+    epochs, average = _USUAL[group] if key == "nlsgd" else _parsed(key)
+    method = softmargin.NLSGD(epochs=epochs, average=average, random_state=0)
+    return judge(data, method, settings, grid)
+
+
+def _parsed(key: str) -> tuple[int, float]:
+    _, epochs, average = key.split("-")
+    return int(epochs), float(average)
+
+
+def _theirs(table: Mapping[str, Sequence[float]]) -> Numbers:
+    return {
+        name: {key: row[column] for key, column in _COLUMNS.items()} for name, row in table.items()
+    }
+
+
+def _methods_section(records: Records, sets: Sequence[str]) -> Section:
+    accuracy = pick(records, sets, list(METHODS), "accuracy")
+    times = pick(records, sets, list(METHODS), "seconds")
+    theirs = _theirs(printed.TABLE_2)
+
+    def off(name: str, method: str) -> bool:
+        return is_off(records[f"{name}/{method}"], theirs[name][method], None)
+
+    return Section(
+        "NL-SGD beside two L2 machines",
+        tables=[
+            beside("Table II: accuracy, %", accuracy, METHODS, theirs, off=off),
+            beside("Table III: time, s", times, METHODS, _theirs(printed.TABLE_3), seconds, False),
+        ],
+        pictures=there(
+            accuracies("figures-1-2", "Figures 1 and 2: accuracy", records, sets, METHODS),
+            growth(
+                "figures-3-5",
+                "Figures 3 to 5: time",
+                records,
+                sets,
+                METHODS,
+                "seconds",
+                "time of the nested run, s",
+            ),
+        ),
+        claims=[
+            _accuracy_claim(accuracy),
+            ratio_claim(
+                "NL-SGD is faster than both: 1.2 times as fast as NN-ISDA at the least.",
+                times,
+                METHODS,
+                1.1,
+                "the time",
+            ),
+            close_claim("table II", accuracy, METHODS, off),
+        ],
+    )
+
+
+def _accuracy_claim(accuracy: Numbers) -> Claim:
+    text = "NL-SGD is about as accurate as MN-SVM and NN-ISDA: within a point on average."
+    sets = common(accuracy, list(METHODS))
+    if not sets:
+        return Claim(text, None, "No set was run with all methods.")
+    means = {key: float(np.mean([accuracy[name][key] for name in sets])) for key in METHODS}
+    shown = ", ".join(f"{METHODS[key]} {mean:.2f} %" for key, mean in means.items())
+    return Claim(
+        text,
+        means["nlsgd"] >= max(means.values()) - 1,
+        f"Means over {len(sets)} sets: {shown}.",
+    )
+
+
+def _settings_section(records: Records, sets: Sequence[str], group: str) -> Section:
+    every = list(itertools.product(EPOCHS[group], AVERAGES))
+    methods = {"nlsgd" if e == _USUAL[group] else _key(*e): _label(*e) for e in every}
+    accuracy = pick(records, sets, list(methods), "accuracy")
+    times = pick(records, sets, list(methods), "seconds")
+    of_accuracy, of_time = ("6", "s 8 and 9") if group == "small" else ("7", " 10")
+    return Section(
+        f"Epochs and averages on {group} sets",
+        tables=[
+            beside("Accuracy, %", accuracy, methods),
+            beside("Time, s", times, methods, show=seconds, higher_is_better=False),
+        ],
+        pictures=there(
+            accuracies(
+                f"settings-{group}", f"Figure {of_accuracy}: accuracy", records, sets, methods
+            ),
+            growth(
+                f"settings-{group}-time",
+                f"Figure{of_time}: time",
+                records,
+                sets,
+                methods,
+                "seconds",
+                "time of the nested run, s",
+            ),
+        ),
+        claims=_settings_claims(accuracy, group),
+    )
+
+
+def _settings_claims(accuracy: Numbers, group: str) -> list[Claim]:
+    few, many = EPOCHS[group]
+
+    def mean(epochs: Sequence[int], averages: Sequence[float], sets: Sequence[str]) -> float | None:
+        keys = [
+            "nlsgd" if each == _USUAL[group] else _key(*each)
+            for each in itertools.product(epochs, averages)
+        ]
+        known = [name for name in sets if name in common(accuracy, keys)]
+        return float(np.mean([accuracy[n][k] for n in known for k in keys])) if known else None
+
+    sets = list(accuracy)
+    claims = [
+        order_claim(
+            "Means of the last half or quarter of the steps are more accurate than the last alpha.",
+            {
+                "means": mean((few, many), (0.25, 0.5), sets),
+                "last": mean((few, many), (0.0,), sets),
+            },
+        )
+    ]
+    if group == "small":
+        smallest, larger = ("wine", "glass", "teach"), ("prokaryotic", "eukaryotic")
+        claims += [
+            order_claim(
+                f"On wine, glass and teach {many} epochs are more accurate than {few}.",
+                {f"{n} epochs": mean((n,), AVERAGES, smallest) for n in (many, few)},
+            ),
+            order_claim(
+                f"On prokaryotic and eukaryotic {few} epochs are more accurate than {many}.",
+                {f"{n} epochs": mean((n,), AVERAGES, larger) for n in (few, many)},
+            ),
+        ]
+        return claims
+    one, two = (mean((n,), AVERAGES, sets) for n in (few, many))
+    text = "One epoch or two make little difference: less than half a point."
+    if one is None or two is None:
+        return [*claims, Claim(text, None, "Not all settings were run.")]
+    evidence = f"One epoch {one:.2f} %, two {two:.2f} % on average."
+    return [*claims, Claim(text, abs(one - two) < 0.5, evidence)]

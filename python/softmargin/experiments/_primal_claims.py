@@ -1,0 +1,127 @@
+"""What paper 004 claims, held against the records of its study."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import numpy as np
+
+from softmargin.experiments import _duros_katzman_2014 as printed
+from softmargin.experiments._findings import Claim
+from softmargin.experiments._study import Record
+
+# Method, mode and features of an entry.
+Key = tuple[str, str, str]
+Entries = Mapping[Key, Record]
+
+# Accuracies that are nearer than this (in points) are about the same.
+_NEAR = 2.0
+# Exponents, and how near to their middle one is of neither kind.
+_SQUARE, _CUBE, _UNCLEAR = 2.0, 3.0, 0.2
+
+# Modes and kinds of features, in words.
+LABELS = {"bin": "two", "multi": "five"}
+FEATURES = {"bin": "words", "freq": "counts"}
+
+
+def growth_claim(times: Mapping[int, float]) -> Claim:
+    """Return whether Newton's time grows with the cube of the rows in the end (table 2)."""
+    text = "The time of Newton's method grows with the cube of the number of rows."
+    if len(times) < 3:
+        return Claim(text, None, "Fewer than three sizes were run.")
+    ours = exponents(times)
+    shown, theirs = (
+        ", ".join(f"{power:.1f}" for power in powers)
+        for powers in (ours, exponents(printed.TABLE_2))
+    )
+    nearer = f" {ours[-1]:.1f} is neither a square nor a cube: more rows would tell."
+    is_clear = abs(ours[-1] - (_SQUARE + _CUBE) / 2) > _UNCLEAR
+    return Claim(
+        text,
+        ours[-1] > (_SQUARE + _CUBE) / 2 if is_clear else None,
+        f"From size to size up to {max(times):,} rows, time grows with their power {shown}; by the "
+        f"paper's own table 2 with {theirs}.{'' if is_clear else nearer}",
+    )
+
+
+def exponents(times: Mapping[int, float]) -> list[float]:
+    """Return the power of the rows with which time grows from each size to the next."""
+    rows = sorted(times)
+    return [
+        float(np.log(times[more] / times[less]) / np.log(more / less))
+        for less, more in itertools.pairwise(rows)
+    ]
+
+
+def pegasos_claim(entries: Entries, where: str) -> Claim:
+    """Return whether Pegasos is about as accurate as gradient descent, and faster."""
+    text = f"Pegasos is about as accurate as gradient descent, and faster ({where})."
+    found = _compared(entries, "SSG", "GD")
+    if found is None:
+        return Claim(text, None, "Not both were run.")
+    lead, times, n = found
+    shown = f"Pegasos: {lead:+.2f} points of accuracy, {1 / times:.1f} times as fast"
+    return Claim(text, abs(lead) < _NEAR and times < 1, f"{shown}, mean of {n} settings.")
+
+
+def newton_claim(entries: Entries, where: str) -> Claim:
+    """Return whether Newton's method is slower than Pegasos without being better."""
+    text = f"Newton's method takes longer than Pegasos, and is not better ({where})."
+    found = _compared(entries, "NM", "SSG")
+    if found is None:
+        return Claim(text, None, "Not both were run.")
+    lead, times, n = found
+    shown = f"Newton: {times:.1f} times the time, {lead:+.2f} points of accuracy"
+    return Claim(text, times > 1 and lead <= 0, f"{shown}, mean of {n} settings.")
+
+
+def _compared(entries: Entries, first: str, second: str) -> tuple[float, float, int] | None:
+    """Return the mean lead of the first method (points), its time, and the number of settings.
+
+    The time is a geometric mean of ratios.
+    """
+    pairs = [
+        (entries[first, *of], entries[second, *of])
+        for of in itertools.product(LABELS, FEATURES)
+        if (first, *of) in entries and (second, *of) in entries
+    ]
+    if not pairs:
+        return None
+    leads = [a["accuracy"] - b["accuracy"] for a, b in pairs]
+    ratios = [a["seconds"] / b["seconds"] for a, b in pairs]
+    return 100 * float(np.mean(leads)), float(np.exp(np.mean(np.log(ratios)))), len(pairs)
+
+
+def all_rows_claim(entries: Entries) -> Claim:
+    """Return whether Newton's method cannot be run on all phrases."""
+    text = "Newton's method cannot be run on all phrases in a reasonable time."
+    of_newton = {key: record for key, record in entries.items() if key[0] == "NM"}
+    if not of_newton:
+        return Claim(text, None, "It was not run on all phrases.")
+    shown = ", ".join(
+        f"{record['seconds']:.1f} s and {100 * record['accuracy']:.1f} % ({LABELS[mode]} labels, "
+        f"{FEATURES[features]})"
+        for (_, mode, features), record in of_newton.items()
+    )
+    return Claim(text, False, f"With a linear kernel, in w: {shown}.")
+
+
+def chance_claim(entries: Entries, paper: printed.Entries, where: str) -> Claim:
+    """Return whether one over the number of labels is what a method has to beat."""
+    text = f"An accuracy above 0.5 with two labels, 0.2 with five, improves upon chance ({where})."
+    largest = {mode: record["largest"] for (_, mode, _), record in entries.items()}
+    if not largest:
+        return Claim(text, None, "Nothing was run.")
+    shares = ", ".join(f"{share:.4f} ({LABELS[mode]} labels)" for mode, share in largest.items())
+    beyond = [
+        100 * (accuracy - largest[mode])
+        for (_, mode, _), (accuracy, _) in paper.items()
+        if mode in largest
+    ]
+    return Claim(
+        text,
+        all(share <= printed.CHANCE[mode] for mode, share in largest.items()),
+        f"Always the most frequent label is right in {shares}; the paper's accuracies are "
+        f"{min(beyond):+.2f} to {max(beyond):+.2f} points from that.",
+    )

@@ -1,0 +1,187 @@
+"""Paper 001: Pegasos, momentum, RMSprop and NAG beside each other.
+
+Table 2 and figures 1 to 6 of S. Lu and Z. Jin, Improved Stochastic Gradient Descent Algorithm for
+SVM.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from softmargin.experiments import _lu_jin_2017 as printed
+from softmargin.experiments._beside import OFF, is_off
+from softmargin.experiments._curves import RULES, Outcome, outcomes
+from softmargin.experiments._deadline import stopped
+from softmargin.experiments._findings import Cell, Column, Picture, Section, Table, number, word
+from softmargin.experiments._rules import run_rule
+from softmargin.experiments._sgd_claims import accuracy_claims, speed_claims
+from softmargin.experiments._study import Record, Records, Settings, Task, up_to
+from softmargin.experiments._train_test_sets import parts
+
+# Sets by the size that adds them, with the least value of a feature. After the name of a set, it
+# is part of the key.
+_SETS = {
+    "small": {"letter": 0.0, "letter [-1, 1]": -1.0, "optdigits": 0.0},
+    "medium": {"usps": 0.0, "usps [-1, 1]": -1.0, "mnist": 0.0},
+    "large": {"mnist [-1, 1]": -1.0, "alpha": 0.0, "gamma": 0.0, "delta": 0.0},
+}
+_PASCAL = ("alpha", "gamma", "delta")
+_EARLY = (100, 1_000, 10_000)
+
+
+class SGDVariantsStudy:
+    """Table 2 and figures 1 to 6 of paper 001."""
+
+    name = "sgd-variants"
+    title = "Pegasos and its variants: momentum, RMSprop, NAG"
+    paper = "S. Lu and Z. Jin, Improved Stochastic Gradient Descent Algorithm for SVM, 2017"
+    protocol = (
+        "Linear machines without a bias for two classes: digits 0 to 4 against 5 to 9, letters A "
+        "to M against N to Z. One row a step, drawn at random with return; the weights of the last "
+        "step; gamma 0.9; eta 0.01 for RMSprop. The paper does not give the rest, which is ours: "
+        "features scaled to [0, 1] on the training part (or to [-1, 1], where it is said: without "
+        "a bias it matters); 100,000 steps; lambda from 1e-5 to 0.1, and eta of momentum and NAG "
+        "from 1e-5 to 0.01, chosen on a tenth of the training rows that is held out, mean of three "
+        "seeds. Accuracies are those of the test part, mean of five seeds; all rules see the same "
+        "rows in the same order. letter has 15,000 rows to train. SGD, with steps eta / (1 + "
+        "lambda eta t), and the exact machine of Pegasos' lambda are not in the paper."
+    )
+
+    def tasks(self, settings: Settings) -> Sequence[Task]:
+        """Return set by set the rules."""
+        return [
+            Task(f"{key}/{rule}", partial(run_rule, key.split()[0], rule, lower, settings))
+            for key, lower in _sets(settings).items()
+            for rule in RULES
+        ]
+
+    def sections(self, records: Records, settings: Settings) -> Sequence[Section]:
+        """Return table 2, then the curves."""
+        names = [*dict.fromkeys([*printed.TABLE_2, *_sets(settings)])]
+        found = {name: outcomes(records, name) for name in names}
+        return [_accuracy_section(records, found), _speed_section(found)]
+
+
+def _sets(settings: Settings) -> dict[str, float]:
+    return {name: lower for size in up_to(settings.size) for name, lower in _SETS[size].items()}
+
+
+def _accuracy_section(records: Records, found: Mapping[str, Mapping[str, Outcome]]) -> Section:
+    columns = [Column("set", is_number=False)]
+    for rule in printed.RULES:
+        columns += [Column("ours", RULES[rule]), Column("paper", RULES[rule], is_paper=True)]
+    columns += [Column(RULES["sgd"], "not in the paper"), Column("exact", "not in the paper")]
+    rows = [_accuracy_row(records, name, reached) for name, reached in found.items()]
+    known = {re.split("[ /]", key)[0]: record for key, record in records.items()}
+    return Section(
+        "Accuracy on the test part",
+        "Alpha, Gamma and Delta are of the Pascal Large Scale Learning Challenge, whose files are "
+        "hard to come by: they are run by --large if the folder of data sets has them. Sets in "
+        "[-1, 1] and optdigits are not in the paper.",
+        [Table("Table 2: accuracy on the test part, %", columns, rows, caption=parts(known))],
+        claims=[claim for name in _shown(found) for claim in accuracy_claims(name, found[name])],
+    )
+
+
+def _accuracy_row(records: Records, name: str, reached: Mapping[str, Outcome]) -> list[Cell]:
+    theirs = dict(zip(printed.RULES, printed.TABLE_2.get(name, ()), strict=False))
+    best = max((reached[rule].end for rule in printed.RULES if rule in reached), default=None)
+    cells = [word(name)]
+    for rule in RULES:
+        end = reached[rule].end if rule in reached else None
+        paper = theirs.get(rule)
+        is_best = rule in printed.RULES and end is not None and end == best
+        marks = _marks(records.get(f"{name}/{rule}", {}), paper)
+        cells.append(number(end, is_best=is_best, **marks))
+        if rule in printed.RULES:
+            cells.append(number(paper, is_best=paper is not None and paper == max(theirs.values())))
+    cells.append(number(records.get(f"{name}/pegasos", {}).get("optimum")))
+    return cells
+
+
+def _marks(record: Record, paper: float | None) -> dict[str, Any]:
+    """Return whether an accuracy is far from the paper's, or why a rule has too few seeds."""
+    if paper is not None and is_off(record, paper, None):
+        return {"is_off": True, "note": OFF}
+    return {"note": stopped(record)}
+
+
+def _speed_section(found: Mapping[str, Mapping[str, Outcome]]) -> Section:
+    columns = [
+        Column("set", is_number=False),
+        Column("rule", is_number=False),
+        Column("lambda"),
+        Column("eta"),
+        *(Column(f"{step:,} steps", "accuracy after, %") for step in _EARLY),
+        Column("the end", "accuracy after, %"),
+        Column("deviation"),
+        Column("its own", "steps to a point below the end"),
+        Column("the best", "steps to a point below the end"),
+    ]
+    rows = [
+        _speed_row(name, rule, of, max(each.end for each in reached.values()))
+        for name, reached in found.items()
+        for rule, of in reached.items()
+    ]
+    caption = (
+        "Curves are means of the seeds and of five neighbouring points, 10 % of steps apart. The "
+        "best end is that of all five rules here; claims are about the paper's four."
+    )
+    return Section(
+        "How fast the rules converge",
+        "The paper does not say what it means by fast, so there are three measures: the accuracy "
+        "after 1,000 steps, and the steps after which a rule is first within a point of where it "
+        "ends itself, or of where the best rule ends.",
+        [Table("Accuracy by steps", columns, rows, caption=caption)],
+        [_curves(name, reached) for name, reached in found.items() if reached],
+        [claim for name in _shown(found) for claim in speed_claims(name, found[name])],
+    )
+
+
+def _speed_row(name: str, rule: str, of: Outcome, best: float) -> list[Cell]:
+    return [
+        word(name),
+        word(RULES[rule]),
+        Cell(of.lambda_, f"{of.lambda_:g}"),
+        Cell(of.eta, "–" if of.eta is None else f"{of.eta:.3g}"),
+        *(number(of.at(step)) for step in _EARLY),
+        number(of.end),
+        number(of.spread),
+        *(_steps(of.steps_to(end - 1)) for end in (of.end, best)),
+    ]
+
+
+def _steps(steps: int | None) -> Cell:
+    return Cell(None, "never") if steps is None else number(steps, 0)
+
+
+def _shown(found: Mapping[str, Mapping[str, Outcome]]) -> list[str]:
+    """Return the sets of the paper of which claims are shown: those that are not hard to get."""
+    return [name for name in printed.TABLE_2 if name not in _PASCAL or found[name]]
+
+
+def _curves(name: str, reached: Mapping[str, Outcome]) -> Picture:
+    figure = printed.FIGURES.get(name)
+    title = f"Accuracy by steps: {name}" if figure is None else f"Figure {figure}: {name}"
+
+    def draw() -> Any:
+        from softmargin import plots
+
+        curves = {
+            RULES[rule]: {"step": of.points, "accuracy": of.curve / 100}
+            for rule, of in reached.items()
+        }
+        ax = plots.convergence(curves, y="accuracy")
+        ends = [of.end / 100 for of in reached.values()]
+        height = (min(0.5, *ends), max(ends) + 0.03)
+        ax.set(xscale="log", ylim=height, ylabel="accuracy on the test part")
+        return ax
+
+    caption = (
+        f"Accuracy on the test part of {name}, mean of the seeds and of five points. A curve that "
+        "is not to be seen lies under another: NAG is close to momentum."
+    )
+    return Picture("-".join(["curves", *re.findall(r"\w+", name)]), title, caption, draw)

@@ -1,0 +1,297 @@
+//! Kernel rows that are computed on demand.
+
+use super::parts::{PIECE, pieces};
+use super::rows::{Work, visit_pieces, work_per_row};
+use super::{
+    BlockRows, Kernel, KernelRows, PackedRows, Parts, Piece, Queries, Row, ShrinkableRows,
+    SingleRows, Threading,
+};
+use crate::Result;
+use crate::memory::reset_to_zeros;
+use crate::monitor::Monitor;
+use crate::simd::{self, Lanes};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Sums that one task of [`ShrinkableRows::accumulate_at`] computes.
+const SUM_BLOCK: usize = 512;
+
+/// Rows that are computed on demand; only those of the last prefetch are kept.
+pub struct ComputedRows<'a, T: Lanes> {
+    packed: Cow<'a, PackedRows<T>>,
+    kernel: &'a Kernel,
+    threading: Threading,
+    parts: Parts,
+    pieces: Vec<Piece>,
+    queries: Queries<T>,
+    buffer: Vec<T>,
+    /// The rows of the last prefetch, and the place of each of them.
+    block: Vec<T>,
+    places: HashMap<usize, usize>,
+    n_computed: u64,
+}
+
+impl<'a, T: Lanes> ComputedRows<'a, T> {
+    /// The problem of these parts of the packed rows.
+    pub fn new(
+        packed: &'a PackedRows<T>,
+        kernel: &'a Kernel,
+        parts: Parts,
+        threading: Threading,
+    ) -> Self {
+        Self::of(Cow::Borrowed(packed), kernel, parts, threading)
+    }
+
+    fn of(
+        packed: Cow<'a, PackedRows<T>>,
+        kernel: &'a Kernel,
+        parts: Parts,
+        threading: Threading,
+    ) -> Self {
+        Self {
+            packed,
+            kernel,
+            threading,
+            pieces: pieces(&parts),
+            parts,
+            queries: Queries::new(),
+            buffer: Vec::new(),
+            block: Vec::new(),
+            places: HashMap::new(),
+            n_computed: 0,
+        }
+    }
+
+    /// The rows of the problem shrunk to the samples `keep`, packed anew.
+    pub(super) fn shrunk(&self, keep: &[usize]) -> Result<Self> {
+        let global: Vec<usize> = keep.iter().map(|&i| self.parts.global(i)).collect();
+        let packed = Cow::Owned(self.packed.gather(&global)?);
+        Ok(Self::of(
+            packed,
+            self.kernel,
+            self.parts.shrink(keep),
+            self.threading,
+        ))
+    }
+
+    /// Counts kernel values that were computed on behalf of these rows.
+    pub(super) fn add_computed(&mut self, n_values: u64) {
+        self.n_computed += n_values;
+    }
+
+    /// Computes whole rows into their places, in blocks of queries, in parallel.
+    pub(super) fn compute(
+        &mut self,
+        rows: &[usize],
+        mut places: Vec<&mut [T]>,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let (packed, kernel, parts) = (&*self.packed, self.kernel, &self.parts);
+        let group = packed
+            .query_block()
+            .min(rows.len().div_ceil(self.n_threads()))
+            .max(1);
+        places
+            .par_chunks_mut(group)
+            .zip(rows.par_chunks(group))
+            .try_for_each_init(Queries::new, |queries, (places, rows)| {
+                monitor.check()?;
+                let global: Vec<usize> = rows.iter().map(|&i| parts.global(i)).collect();
+                packed.load_rows(&global, queries)?;
+                for part in parts.iter() {
+                    packed.kernel_chunks(kernel, queries, part.global.clone(), |chunk, values| {
+                        let start = part.local.start + chunk.start - part.global.start;
+                        let values = values.chunks_exact(chunk.len());
+                        for (place, values) in places.iter_mut().zip(values) {
+                            place[start..start + chunk.len()].copy_from_slice(values);
+                        }
+                    });
+                }
+                Ok(())
+            })?;
+        self.n_computed += (rows.len() * self.parts.n_rows()) as u64;
+        Ok(())
+    }
+
+    /// Number of threads that this problem may use.
+    fn n_threads(&self) -> usize {
+        match self.threading {
+            Threading::Parallel => rayon::current_num_threads(),
+            Threading::Sequential => 1,
+        }
+    }
+}
+
+impl<T: Lanes> KernelRows for ComputedRows<'_, T> {
+    fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    fn threading(&self) -> Threading {
+        self.threading
+    }
+
+    fn n_computed(&self) -> u64 {
+        self.n_computed
+    }
+}
+
+impl<T: Lanes> SingleRows<T> for ComputedRows<'_, T> {
+    fn row(&mut self, i: usize) -> Result<Row<'_, T>> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.resize(self.parts.n_rows(), T::ZERO);
+        let copy = |_: &Piece, own: &mut [T], values: &[T]| own.copy_from_slice(values);
+        self.sweep(i, &mut buffer, copy, |(), ()| ())?;
+        self.buffer = buffer;
+        Ok(Row {
+            base: &self.buffer,
+            parts: &self.parts,
+            is_local: true,
+        })
+    }
+
+    fn sweep<R: Send>(
+        &mut self,
+        i: usize,
+        state: &mut [T],
+        visit: impl Fn(&Piece, &mut [T], &[T]) -> R + Sync,
+        reduce: impl Fn(R, R) -> R + Sync,
+    ) -> Result<Option<R>> {
+        let global = self.parts.global(i);
+        self.packed
+            .load_own(global..global + 1, &mut self.queries)?;
+        self.n_computed += self.parts.n_rows() as u64;
+        let (packed, kernel, queries) = (&*self.packed, self.kernel, &self.queries);
+        let visit = |piece: &Piece, own: &mut [T]| {
+            let mut scratch = [T::ZERO; PIECE];
+            let values = &mut scratch[..own.len()];
+            packed.kernel_block(kernel, queries, piece.global.clone(), values, own.len());
+            visit(piece, own, values)
+        };
+        let work = Work {
+            per_row: work_per_row(&self.packed),
+            limit: self.threading.limit(),
+        };
+        Ok(visit_pieces(&self.pieces, state, work, &visit, &reduce))
+    }
+}
+
+impl<T: Lanes> BlockRows<T> for ComputedRows<'_, T> {
+    fn is_resident(&self) -> bool {
+        false
+    }
+
+    fn max_resident(&self) -> usize {
+        usize::MAX
+    }
+
+    fn prefetch(&mut self, rows: &[usize], monitor: &Monitor) -> Result<()> {
+        let n = self.parts.n_rows();
+        let mut block = std::mem::take(&mut self.block);
+        reset_to_zeros(&mut block, rows.len(), n)?;
+        let places = block.chunks_exact_mut(n.max(1)).collect();
+        self.compute(rows, places, monitor)?;
+        self.block = block;
+        self.places = rows
+            .iter()
+            .enumerate()
+            .map(|(place, &i)| (i, place))
+            .collect();
+        Ok(())
+    }
+
+    fn resident_row(&self, i: usize) -> Row<'_, T> {
+        let n = self.parts.n_rows();
+        Row {
+            base: self
+                .places
+                .get(&i)
+                .map_or(&[], |place| &self.block[place * n..(place + 1) * n]),
+            parts: &self.parts,
+            is_local: true,
+        }
+    }
+}
+
+impl<T: Lanes> ShrinkableRows<T> for ComputedRows<'_, T> {
+    fn shrink<R>(
+        &mut self,
+        keep: &[usize],
+        solve: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<Option<R>> {
+        let mut shrunk = self.shrunk(keep)?;
+        let result = solve(&mut shrunk)?;
+        self.add_computed(shrunk.n_computed);
+        Ok(Some(result))
+    }
+
+    fn accumulate_at(
+        &mut self,
+        terms: &[(usize, f64)],
+        others: &[usize],
+        sums: &mut [f64],
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let (packed, parts) = (&*self.packed, &self.parts);
+        let global: Vec<usize> = others.iter().map(|&k| parts.global(k)).collect();
+        let terms: Vec<(usize, f64)> = terms
+            .iter()
+            .map(|&(i, factor)| (parts.global(i), factor))
+            .collect();
+        let others = packed.gather(&global)?;
+        let n_computed = (terms.len() * sums.len()) as u64;
+        add_kernel_sums(
+            packed,
+            &others,
+            self.kernel,
+            &terms,
+            sums,
+            self.threading,
+            monitor,
+        )?;
+        self.add_computed(n_computed);
+        Ok(())
+    }
+}
+
+/// `sums_k += factor K(i, others_k)` for all packed rows `(i, factor)`.
+pub(super) fn add_kernel_sums<T: Lanes>(
+    packed: &PackedRows<T>,
+    others: &PackedRows<T>,
+    kernel: &Kernel,
+    terms: &[(usize, f64)],
+    sums: &mut [f64],
+    threading: Threading,
+    monitor: &Monitor,
+) -> Result<()> {
+    let task = |queries: &mut Queries<T>, (number, sums): (usize, &mut [f64])| {
+        let rows = number * SUM_BLOCK..number * SUM_BLOCK + sums.len();
+        for terms in terms.chunks(packed.query_block()) {
+            monitor.check()?;
+            let queried: Vec<usize> = terms.iter().map(|&(i, _)| i).collect();
+            packed.load_rows(&queried, queries)?;
+            others.kernel_chunks(kernel, queries, rows.clone(), |chunk, values| {
+                let sums = &mut sums[chunk.start - rows.start..chunk.end - rows.start];
+                let values = values.chunks_exact(chunk.len());
+                simd::add_rows(sums, terms.iter().map(|term| term.1).zip(values));
+            });
+        }
+        Ok(())
+    };
+    match threading {
+        Threading::Parallel => sums
+            .par_chunks_mut(SUM_BLOCK)
+            .enumerate()
+            .try_for_each_init(Queries::new, task),
+        Threading::Sequential => {
+            let mut queries = Queries::new();
+            let mut tasks = sums.chunks_mut(SUM_BLOCK).enumerate();
+            tasks.try_for_each(|part| task(&mut queries, part))
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The main loop of the decomposition method.
+
+use super::SvcSettings;
+use super::dual::{Dual, Violation};
+use super::gradient::{recompute_gradient, update_gradient};
+use super::local::{Limits, Local, LocalGram};
+use super::refine::{Refinement, Verdict};
+use super::working_set::{LARGEST_SET, default_size, select};
+use crate::Result;
+use crate::kernel::ShrinkableRows;
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+use crate::solver::Status;
+use crate::solver::limit::Limit;
+
+/// The maximum number of steps of the inner solver between two checks of interrupt and limits.
+const STEPS_PER_LOOP: usize = 50_000;
+
+/// Outer iterations between two attempts to shrink.
+const SHRINK_INTERVAL: usize = 8;
+
+/// Outer iterations without a better objective after which the solver gives up.
+const LOOPS_TO_STALL: usize = 30;
+
+/// The state of one binary problem besides its [`Dual`].
+pub struct Run<'a, T> {
+    pub settings: &'a SvcSettings,
+    pub monitor: &'a Monitor,
+    pub tol: f64,
+    pub n_iter: usize,
+    pub n_loops: usize,
+    /// The number of outer iterations on subsamples.
+    pub first_loop: usize,
+    /// The kernel matrix of the last working set, and that set.
+    pub gram: LocalGram<T>,
+    pub gram_set: Vec<usize>,
+}
+
+/// The progress of the main loop.
+struct Progress {
+    best_objective: f64,
+    loops_since_best: usize,
+    loops_to_shrink: usize,
+    /// Whether the gradient was recomputed since the last step.
+    is_recomputed: bool,
+}
+
+impl<'a, T: Lanes> Run<'a, T> {
+    /// The state before the first iteration.
+    pub fn new(settings: &'a SvcSettings, monitor: &'a Monitor) -> Self {
+        Self {
+            settings,
+            monitor,
+            tol: settings.tol,
+            n_iter: 0,
+            n_loops: 0,
+            first_loop: 0,
+            gram: LocalGram::default(),
+            gram_set: Vec::new(),
+        }
+    }
+
+    /// Resets the counters for the next C of a path.
+    pub fn restart(&mut self) {
+        (self.n_iter, self.n_loops, self.first_loop) = (0, 0, 0);
+    }
+
+    /// Solves the dual problem. The first working set contains the samples `kept`.
+    pub fn solve(
+        &mut self,
+        dual: &mut Dual,
+        rows: &mut impl ShrinkableRows<T>,
+        mut kept: Vec<usize>,
+        mut refinement: Option<&mut Refinement<'_>>,
+    ) -> Result<Status> {
+        let mut progress = Progress::new();
+        loop {
+            self.monitor.tick(1)?;
+            let violation = dual.violation();
+            if self.is_optimal(violation) {
+                let refinement = refinement.as_deref_mut();
+                match self.confirm_optimum(dual, rows, violation, refinement, &mut progress)? {
+                    Some(status) => return Ok(status),
+                    None => continue,
+                }
+            }
+            let reason = self.reason_to_stop(dual, violation, refinement.as_deref(), &mut progress);
+            if let Some(status) = reason? {
+                return Ok(status);
+            }
+            if progress.is_time_to_shrink() {
+                match self.shrink(dual, rows, violation, &kept)? {
+                    // What stalled on the active samples may make progress on all of them.
+                    Some(Status::Converged | Status::Stalled) => continue,
+                    Some(status) => return Ok(status),
+                    None => progress.loops_to_shrink -= 1,
+                }
+            }
+            let working_set = self.select_working_set(dual, rows, violation, &kept);
+            let solved = self.solve_subproblem(dual, rows, &working_set, violation)?;
+            if !update_gradient(dual, rows, &working_set, &solved) {
+                return Ok(Status::Stalled);
+            }
+            kept = working_set;
+            kept.retain(|&i| dual.is_free(i));
+        }
+    }
+
+    /// Whether the KKT conditions hold up to `tol`.
+    fn is_optimal(&self, violation: Violation) -> bool {
+        violation.size() < self.tol
+    }
+
+    /// Checks an optimum without the rounding errors of steps and kernel values. Returns how
+    /// training ended; `None` if the gradient was corrected and training continues.
+    fn confirm_optimum(
+        &self,
+        dual: &mut Dual,
+        rows: &mut impl ShrinkableRows<T>,
+        violation: Violation,
+        refinement: Option<&mut Refinement<'_>>,
+        progress: &mut Progress,
+    ) -> Result<Option<Status>> {
+        if !progress.is_recomputed && self.may_have_drifted(dual) {
+            recompute_gradient(dual, rows, self.monitor)?;
+            progress.is_recomputed = true;
+            return Ok(None);
+        }
+        let Some(refinement) = refinement else {
+            return Ok(Some(Status::Converged));
+        };
+        match refinement.judge(dual, violation.size(), rows.threading())? {
+            Verdict::Optimal => Ok(Some(Status::Converged)),
+            Verdict::Hopeless => Ok(Some(Status::Stalled)),
+            Verdict::Refined => {
+                progress.best_objective = f64::NEG_INFINITY;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether the rounding errors of all steps may have shifted `v` by a noticeable share of
+    /// `tol`.
+    fn may_have_drifted(&self, dual: &Dual) -> bool {
+        let largest = dual
+            .beta
+            .iter()
+            .fold(0.0, |most: f64, beta| most.max(beta.abs()));
+        f64::EPSILON * largest * self.n_iter as f64 > 0.01 * self.tol
+    }
+
+    /// The reason to stop before the optimum, if there is one.
+    fn reason_to_stop(
+        &self,
+        dual: &Dual,
+        violation: Violation,
+        refinement: Option<&Refinement<'_>>,
+        progress: &mut Progress,
+    ) -> Result<Option<Status>> {
+        if violation.size().is_nan() || violation.size() == f64::INFINITY {
+            return Ok(Some(Status::NonFinite));
+        }
+        progress.is_recomputed = false;
+        if let Some(refinement) = refinement
+            && refinement.is_hopeless(dual, self.n_loops)?
+        {
+            return Ok(Some(Status::Stalled));
+        }
+        if progress.has_stalled(dual.objective()) {
+            return Ok(Some(Status::Stalled));
+        }
+        if self.remaining_steps(dual.len()) == 0 {
+            return Ok(Some(Status::IterationLimit));
+        }
+        Ok(self.monitor.time_is_up().then_some(Status::TimeLimit))
+    }
+
+    /// The next working set. It is the whole problem if the problem is small and its kernel
+    /// rows are resident.
+    fn select_working_set(
+        &self,
+        dual: &Dual,
+        rows: &impl ShrinkableRows<T>,
+        violation: Violation,
+        kept: &[usize],
+    ) -> Vec<usize> {
+        let n_loops = self.n_loops - self.first_loop;
+        let size = match self.settings.working_set_size {
+            Some(size) => size,
+            None if rows.is_resident() && dual.len() <= LARGEST_SET => dual.len(),
+            None => default_size(dual.len(), dual.n_free(), n_loops),
+        };
+        select(dual, violation, kept, size.min(rows.max_resident()).max(2))
+    }
+
+    /// Improves the coefficients of the working set with all others fixed. Returns the
+    /// subproblem with its new coefficients and gradient.
+    fn solve_subproblem(
+        &mut self,
+        dual: &Dual,
+        rows: &mut impl ShrinkableRows<T>,
+        working_set: &[usize],
+        violation: Violation,
+    ) -> Result<Dual> {
+        rows.prefetch(working_set, self.monitor)?;
+        if self.gram_set != working_set {
+            let fill = |i: usize, out: &mut [T]| {
+                rows.resident_row(working_set[i]).gather(working_set, out);
+            };
+            self.gram.fill(working_set.len(), rows.threading(), fill);
+            self.gram_set = working_set.to_vec();
+        }
+        let share = if working_set.len() == dual.len() {
+            0.9 * self.tol
+        } else {
+            0.1 * violation.size()
+        };
+        let mut local = Local::new(&self.gram, dual.gather(working_set));
+        let n_steps = local.solve(Limits {
+            tol: share.max(0.5 * self.tol),
+            max_steps: self.remaining_steps(dual.len()).min(STEPS_PER_LOOP),
+            monitor: self.monitor,
+        })?;
+        let solved = local.finish();
+        self.n_iter += n_steps;
+        self.n_loops += 1;
+        Ok(solved)
+    }
+
+    fn remaining_steps(&self, n_samples: usize) -> usize {
+        Limit::new(self.settings.max_iter, n_samples).remaining(self.n_iter)
+    }
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self {
+            best_objective: f64::NEG_INFINITY,
+            loops_since_best: 0,
+            loops_to_shrink: SHRINK_INTERVAL,
+            is_recomputed: false,
+        }
+    }
+
+    /// Records the objective; returns whether it has not improved for a long time.
+    fn has_stalled(&mut self, objective: f64) -> bool {
+        self.loops_since_best = if objective > self.best_objective {
+            0
+        } else {
+            self.loops_since_best + 1
+        };
+        self.best_objective = self.best_objective.max(objective);
+        self.loops_since_best > LOOPS_TO_STALL
+    }
+
+    /// Counts an outer iteration; returns whether shrinking is due.
+    fn is_time_to_shrink(&mut self) -> bool {
+        let is_due = self.loops_to_shrink == 0;
+        if is_due {
+            self.loops_to_shrink = SHRINK_INTERVAL;
+        } else {
+            self.loops_to_shrink -= 1;
+        }
+        is_due
+    }
+}

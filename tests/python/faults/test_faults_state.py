@@ -1,0 +1,225 @@
+"""A pickle that was tampered with is refused by the name of the field."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from softmargin import OLLAWV, _core
+
+TAMPERED = pytest.mark.case(92)
+
+
+@pytest.fixture(params=["dense", "csr", "precomputed"])
+def state(request, three_classes):
+    X, y = three_classes
+    if request.param == "precomputed":
+        return OLLAWV(kernel="precomputed").fit(X @ X.T, y)._model.state()
+    return OLLAWV().fit(sp.csr_matrix(X) if request.param == "csr" else X, y)._model.state()
+
+
+FIELDS = [
+    "version",
+    "dtype",
+    "kernel",
+    "gamma",
+    "degree",
+    "coef0",
+    "multi_class",
+    "rows",
+    "n_cols",
+    "support",
+    "n_support",
+    "dual_coef",
+    "intercept",
+    "n_iter",
+    "n_loops",
+    "status",
+    "n_kernel_evals",
+]
+
+
+def test_a_state_makes_an_equal_model(state):
+    again = _core.Model.from_state(state).state()
+    assert pickle.dumps(again) == pickle.dumps(state)
+    assert sorted(again) == sorted(FIELDS)
+
+
+@TAMPERED
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_missing_field_is_named(state, field):
+    del state[field]
+    with pytest.raises(ValueError, match=f"not a model: {field} is missing"):
+        _core.Model.from_state(state)
+
+
+@TAMPERED
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_field_of_another_type_is_named(state, field):
+    for wrong in (object(), {}, [[]], np.zeros((2, 2, 2)), 1j):
+        with pytest.raises(ValueError, match=field):
+            _core.Model.from_state(state | {field: wrong})
+
+
+@TAMPERED
+def test_a_status_for_each_machine_is_needed(state):
+    with pytest.raises(ValueError, match="status"):
+        _core.Model.from_state(state | {"status": state["status"][:-1]})
+
+
+@TAMPERED
+@pytest.mark.parametrize("field", ["support", "n_support", "dual_coef", "intercept", "n_iter"])
+def test_arrays_of_another_length_are_refused(state, field):
+    array = state[field]
+    for changed in (array[:-1], np.r_[array, array[-1:]], array[:0]):
+        with pytest.raises(ValueError, match="not a model"):
+            _core.Model.from_state(state | {field: changed})
+
+
+@TAMPERED
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("field", ["dual_coef", "intercept"])
+def test_numbers_that_are_not_finite_are_refused(state, field, value):
+    state[field] = state[field].copy()
+    state[field][0] = value
+    with pytest.raises(ValueError, match="not finite"):
+        _core.Model.from_state(state)
+
+
+@TAMPERED
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        pytest.param("version", 2, "version 2", marks=pytest.mark.case(91)),
+        ("kernel", "cosine", "cosine"),
+        ("gamma", -1.0, "gamma"),
+        ("gamma", float("nan"), "gamma"),
+        ("coef0", float("inf"), "coef0"),
+        ("multi_class", "all", "all"),
+        ("dtype", "float16", "dtype"),
+        ("dtype", "float32", "dtype"),
+    ],
+)
+def test_values_outside_their_domain_are_refused(three_classes, field, value, sentence):
+    state = OLLAWV().fit(*three_classes)._model.state() | {field: value}
+    with pytest.raises(ValueError, match=sentence):
+        _core.Model.from_state(state)
+
+
+@pytest.fixture
+def ordinal(three_classes):
+    X, y = three_classes
+    rows, new = slice(None, None, 2), slice(1, None, 2)
+    model = OLLAWV(margin=0.01, multi_class="ordinal").fit(X[rows], y[rows])
+    return model, X[new]
+
+
+def test_patterns_come_back_with_their_counts(ordinal):
+    model, X = ordinal
+    state = model._model.state()
+    assert sorted(state) == sorted([*FIELDS, "patterns", "pattern_counts"])
+    patterns = state["patterns"].reshape(-1, 2)
+    assert sorted(set(map(tuple, patterns))) == list(map(tuple, patterns))
+    assert state["pattern_counts"].reshape(-1, 3).sum() == len(X)
+    again = pickle.loads(pickle.dumps(model))
+    assert pickle.dumps(again._model.state()) == pickle.dumps(state)
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def test_states_without_patterns_are_read_where_there_are_none(state):
+    for none in ({}, {"patterns": None, "pattern_counts": None}):
+        assert sorted(_core.Model.from_state(state | none).state()) == sorted(FIELDS)
+
+
+@TAMPERED
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda s: s.pop("patterns"), "patterns is missing"),
+        (lambda s: s.pop("pattern_counts"), "pattern_counts is missing"),
+        (lambda s: s.update(patterns=None, pattern_counts=None), "patterns are missing"),
+        (lambda s: s.update(patterns=None), "patterns has the wrong type"),
+        (lambda s: s.update(patterns=s["patterns"].astype(bool)), "patterns has the wrong type"),
+        (lambda s: s.update(patterns=s["patterns"] + 1), "not 0 or 1"),
+        (lambda s: s.update(patterns=s["patterns"][:-1]), "do not fit 3 classes"),
+        (lambda s: s.update(patterns=s["patterns"][:0]), "do not fit 3 classes"),
+        (lambda s: s.update(patterns=0 * s["patterns"]), "twice"),
+        (lambda s: s.update(pattern_counts=s["pattern_counts"][:-3]), "do not fit 3 classes"),
+        (lambda s: s.update(pattern_counts=0 * s["pattern_counts"]), "no counts"),
+        (lambda s: s.update(pattern_counts=-s["pattern_counts"]), "not negative"),
+        (lambda s: s.update(pattern_counts=s["pattern_counts"] + np.nan), "must be finite"),
+        (lambda s: s.update(pattern_counts=s["pattern_counts"] + np.inf), "must be finite"),
+        (lambda s: s.update(multi_class="ovo"), "intercepts do not fit"),
+        (lambda s: s.update(multi_class="ovr"), "coefficients do not fit"),
+    ],
+)
+def test_patterns_that_were_tampered_with_are_refused(ordinal, change, sentence):
+    state = ordinal[0]._model.state()
+    change(state)
+    with pytest.raises(ValueError, match=f"not a model: .*{sentence}"):
+        _core.Model.from_state(state)
+
+
+@TAMPERED
+def test_patterns_of_other_machines_are_refused(ordinal, state):
+    patterns = {name: ordinal[0]._model.state()[name] for name in ("patterns", "pattern_counts")}
+    with pytest.raises(ValueError, match="patterns do not fit"):
+        _core.Model.from_state(state | patterns)
+
+
+@TAMPERED
+@pytest.mark.case(76)
+@pytest.mark.parametrize("counts", [[2**63, 2**63, 5], [2**64 - 1, 1, 1]])
+def test_counts_that_overflow_are_refused(state, counts):
+    state["n_support"] = np.array(counts, dtype=np.uint64)
+    with pytest.raises(ValueError, match="n_support"):
+        _core.Model.from_state(state)
+
+
+@TAMPERED
+def test_a_column_that_does_not_exist_is_refused():
+    state = OLLAWV(kernel="precomputed").fit(np.eye(6), [0, 1] * 3)._model.state()
+    state["support"] = state["support"] + 6
+    with pytest.raises(ValueError, match="does not exist"):
+        _core.Model.from_state(state)
+
+
+@TAMPERED
+def test_a_sparse_state_with_wild_indices_is_refused(three_classes):
+    X, y = three_classes
+    state = OLLAWV().fit(sp.csr_matrix(X), y)._model.state()
+    indptr, indices, data, n_cols = state["rows"]
+    wild = indices.copy()
+    wild[3] = n_cols
+    for rows in (
+        (indptr, wild, data, n_cols),
+        (indptr, -indices - 1, data, n_cols),
+        (indptr[::-1].copy(), indices, data, n_cols),
+        (indptr, indices, data[:-1], n_cols),
+        (indptr, indices, data, 1),
+    ):
+        with pytest.raises(ValueError, match="sparse X"):
+            _core.Model.from_state(state | {"rows": rows})
+
+
+@TAMPERED
+@pytest.mark.case(90)
+def test_every_flipped_byte_of_a_pickle_is_an_error_or_a_usable_model():
+    """Flips inside a model's own state; those that break the pickle itself are numpy's."""
+    X, y = np.array([[0.0], [1.0], [2.0]]), [0, 1, 2]
+    model = OLLAWV(gamma=1.0).fit(X, y)._model
+    state = model.state()
+    for field in ("support", "n_support", "dual_coef", "intercept", "n_iter", "rows"):
+        for place in range(state[field].nbytes):
+            for bit in (0, 7):
+                bytes_ = bytearray(state[field].tobytes())
+                bytes_[place] ^= 1 << bit
+                changed = np.frombuffer(bytes_, dtype=state[field].dtype)
+                changed = changed.reshape(state[field].shape)
+                try:
+                    other = _core.Model.from_state(state | {field: changed})
+                except ValueError as refusal:
+                    assert str(refusal)  # noqa: PT017
+                else:
+                    assert other.decision_values(X, 1).shape == (3, 3)

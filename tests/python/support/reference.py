@@ -1,0 +1,158 @@
+"""Slow and obvious versions of what softmargin does, in numpy and float64.
+
+Each function follows its definition line by line and shares no code with the package.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from equality import dense
+
+
+def kernel(X, Z, name="rbf", gamma=1.0, degree=3, coef0=0.0):
+    """Values of all pairs of a row of X and a row of Z."""
+    X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
+    if name == "rbf":
+        return np.exp(-gamma * ((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2))
+    products = (X[:, None, :] * Z[None, :, :]).sum(axis=2)
+    if name == "linear":
+        return products
+    if name == "poly":
+        return (gamma * products + coef0) ** degree
+    assert name == "sigmoid"
+    return np.tanh(gamma * products + coef0)
+
+
+@dataclass
+class Machine:
+    rows: list[int]
+    """The violators in the order in which they were used."""
+    alphas: list[float]
+    bias: float
+
+    def decide(self, K):
+        """Outputs from the kernel values of some rows with all training rows."""
+        return K[:, self.rows] @ np.array(self.alphas) + self.bias
+
+
+def ollawv(K, y, margin, *, bias=True, max_sv_fraction=1.0, weights=None, C=1.0):
+    """Algorithm 1.1: K is the kernel matrix, y holds +1 and -1, weights one number a row."""
+    n = len(y)
+    weights = np.ones(n) if weights is None else weights
+    most = math.ceil(max_sv_fraction * n)
+    beta = 1.0 if bias else 0.0
+    o = np.zeros(n)
+    unused = np.ones(n, dtype=bool)
+    machine = Machine([], [], 0.0)
+    wv, t = 0, 0
+    while True:
+        t += 1
+        eta = 2 / math.sqrt(t)
+        L = eta * C * weights[wv] * y[wv]
+        B = beta * L / n
+        unused[wv] = False
+        o[unused] += L * K[unused, wv] + B
+        machine.rows.append(wv)
+        machine.alphas.append(L)
+        machine.bias += B
+        if t >= most or not unused.any():
+            return machine
+        violations = np.where(unused, y * o, np.inf)
+        wv = int(np.argmin(violations))  # the lowest index of equal ones
+        if violations[wv] >= margin * C:
+            return machine
+
+
+def pairs(k):
+    return list(combinations(range(k), 2))
+
+
+def one_vs_one(K, codes, margin, **options):
+    """A machine for each pair, the first class positive; its rows count in the whole set."""
+    machines = []
+    for a, b in pairs(codes.max() + 1):
+        rows = np.flatnonzero((codes == a) | (codes == b))
+        y = np.where(codes[rows] == a, 1.0, -1.0)
+        machine = ollawv(K[np.ix_(rows, rows)], y, margin, **options)
+        machines.append(Machine(rows[machine.rows].tolist(), machine.alphas, machine.bias))
+    return machines
+
+
+def one_vs_rest(K, codes, margin, **options):
+    """A machine for each class, the class itself positive."""
+    return [
+        ollawv(K, np.where(codes == c, 1.0, -1.0), margin, **options)
+        for c in range(codes.max() + 1)
+    ]
+
+
+def vote(decisions, k):
+    """Most votes; then the larger sum of decision values; then the lower class."""
+    winners = []
+    for values in decisions:
+        votes, sums = [0] * k, [0.0] * k
+        for (a, b), value in zip(pairs(k), values, strict=True):
+            votes[a if value >= 0 else b] += 1
+            sums[a] += value
+            sums[b] -= value
+        winners.append(max(range(k), key=lambda c: (votes[c], sums[c], -c)))
+    return np.array(winners)
+
+
+def by_patterns(outputs, codes, weights, decisions, k):
+    """P(label | signs) counted on the outputs of training rows; frequencies of labels else."""
+    counts = {}
+    for values, code, weight in zip(outputs, codes, weights, strict=True):
+        counts.setdefault(tuple(values >= 0), np.zeros(k))[code] += weight
+    all_rows = np.bincount(codes, weights=weights, minlength=k)
+    found = [counts.get(tuple(values >= 0), all_rows) for values in decisions]
+    return np.array([row / row.sum() for row in found])
+
+
+def coefficients(model, machine, k, multi_class="ovo"):
+    """Coefficient of each support vector in one machine, from scikit-learn's layout."""
+    ends = np.cumsum(model.n_support_)
+    classes = np.searchsorted(ends, np.arange(ends[-1]), side="right")
+    found = dense(model.dual_coef_)
+    if k == 2:
+        return found[0]
+    if multi_class != "ovo":
+        return found[machine]
+    a, b = pairs(k)[machine]
+    row = np.where(classes == a, b - 1, a)
+    own = (classes == a) | (classes == b)
+    return np.where(own, found[row, np.arange(ends[-1])], 0.0)
+
+
+def order_of_steps(model, coefs, weights=1.0, C=1.0):
+    """Rows of the training set in the order of the steps: |alpha| = 2 C weight / sqrt(t)."""
+    used = np.flatnonzero(coefs)
+    weights = np.broadcast_to(weights, coefs.shape)
+    t = np.rint((2 * C * weights[used] / np.abs(coefs[used])) ** 2).astype(int)
+    assert sorted(t) == list(range(1, len(used) + 1))
+    return model.support_[used[np.argsort(t)]].tolist()
+
+
+class SplitMix:
+    """The random numbers of the core."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def below(self, n):
+        mask = 2**64 - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        return ((z ^ (z >> 31)) * n) >> 64
+
+    def shuffled(self, n):
+        items = list(range(n))
+        for i in range(n - 1, 0, -1):
+            j = self.below(i + 1)
+            items[i], items[j] = items[j], items[i]
+        return items
