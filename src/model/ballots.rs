@@ -40,7 +40,7 @@ impl Ballots {
     ) -> Result<Self> {
         let k = n_classes;
         let n = n_rows.saturating_mul(n_settings);
-        let what = "votes of test rows";
+        let what = "votes of test samples";
         let counts = match scheme {
             _ if k == 2 => Counts::Second(try_filled(n, 1, what)?),
             _ if scheme.uses_patterns(k) => Counts::Signs(try_filled(n, k - 1, what)?),

@@ -36,7 +36,7 @@ impl LinearWeights {
     pub fn new(weights: &[f64], n_cols: usize, biases: &[f64]) -> Result<Self> {
         if n_cols.checked_mul(biases.len()) != Some(weights.len()) || biases.is_empty() {
             return Err(Error::Shape(format!(
-                "{} weights do not fit {} machines and {n_cols} features",
+                "{} weights do not match {} binary classifiers and {n_cols} features",
                 weights.len(),
                 biases.len()
             )));
@@ -80,7 +80,7 @@ pub fn linear_outputs<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
     let machines = LinearWeights::new(weights, matrix.n_cols(), biases)?;
-    let mut outputs = try_zeros(matrix.n_rows(), biases.len(), "outputs")?;
+    let mut outputs = try_zeros(matrix.n_rows(), biases.len(), "decision values")?;
     machines.write_outputs(matrix, 0, &mut outputs, monitor)?;
     Ok(outputs)
 }
@@ -110,7 +110,7 @@ impl LinearWeights {
             match out.iter().all(|output| output.is_finite()) {
                 true => Ok(()),
                 false => Err(Error::Data(format!(
-                    "X has values up to {:e}, which overflows the outputs; scale the features",
+                    "X has values up to {:e}, which overflows the decision values; scale the features",
                     matrix.max_abs()
                 ))),
             }
@@ -128,7 +128,7 @@ impl LinearWeights {
     ) -> Result<()> {
         let (m, n) = (self.n_machines(), matrix.n_rows());
         let n_rows = (VALUES / m).clamp(1, n.max(1));
-        let mut outputs = try_filled(n_rows, m, "outputs")?;
+        let mut outputs = try_filled(n_rows, m, "decision values")?;
         for start in (0..n).step_by(n_rows) {
             let outputs = &mut outputs[..m * n_rows.min(n - start)];
             self.write_outputs(matrix, start, outputs, monitor)?;

@@ -75,7 +75,7 @@ impl<T: Lanes> Model<T> {
         let k = labels.n_classes();
         let all = || settings.iter().flat_map(|machines| machines.iter());
         // The number of each sorted row among the support vectors.
-        let mut number = try_collect((0..labels.n_rows()).map(|_| u32::MAX), "numbers of rows")?;
+        let mut number = try_collect((0..labels.n_rows()).map(|_| u32::MAX), "numbers of samples")?;
         for &(row, _) in all().flat_map(|machine| &machine.terms) {
             number[row as usize] = 0;
         }
@@ -153,15 +153,19 @@ impl<T: Lanes> Model<T> {
         match (scheme.uses_patterns(k), &patterns) {
             (true, None) => return not_a_model("patterns are missing".into()),
             (true, Some(patterns)) if patterns.is_empty() => {
-                return not_a_model("patterns are of no rows".into());
+                return not_a_model("patterns are empty".into());
             }
             (false, Some(_)) => {
                 let name = scheme.name();
-                return not_a_model(format!("patterns do not fit {name:?} and {k} classes"));
+                return not_a_model(format!(
+                    "multi_class={name:?} with {k} classes has no patterns"
+                ));
             }
             (true, Some(patterns)) if patterns.n_classes() != k => {
                 let n = patterns.n_classes();
-                return not_a_model(format!("patterns of {n} classes do not fit {k} classes"));
+                return not_a_model(format!(
+                    "patterns are for {n} classes, but the model has {k}"
+                ));
             }
             _ => {}
         }
@@ -183,7 +187,9 @@ impl<T: Lanes> Model<T> {
         let bad = not_a_model;
         let k = n_support.len();
         if k < 2 {
-            return bad(format!("it has {k} classes"));
+            return bad(format!(
+                "it has {k} class(es), but a classifier needs at least 2"
+            ));
         }
         let n_sv = n_support
             .iter()
@@ -198,19 +204,19 @@ impl<T: Lanes> Model<T> {
         let n_coef_rows = n_settings * n_coef_rows(scheme, k);
         if n_coef_rows.checked_mul(support.len()) != Some(dual_coef.len()) {
             return bad(format!(
-                "{} coefficients do not fit {k} classes and {} support vectors",
+                "{} coefficients do not match {k} classes and {} support vectors",
                 dual_coef.len(),
                 support.len()
             ));
         }
         if biases.len() != n_settings * scheme.n_machines(k)? {
             return bad(format!(
-                "{} intercepts do not fit {k} classes",
+                "{} intercepts do not match {k} classes",
                 biases.len()
             ));
         }
         if dual_coef.iter().chain(&biases).any(|v| !v.is_finite()) {
-            return bad("a coefficient or an intercept is not finite".into());
+            return bad("every coefficient and intercept must be finite".into());
         }
         let mut starts = try_with_capacity(k, 2, "classes")?;
         starts.push(0);

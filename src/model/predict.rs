@@ -114,7 +114,7 @@ impl<T: Lanes> Model<T> {
                 }
                 Ok(())
             };
-            let room = || Ok((try_filled(n_machines, 1, "outputs")?, make()));
+            let room = || Ok((try_filled(n_machines, 1, "decision values")?, make()));
             by_pieces(&mut results, width, LINEAR_ROWS, room, of_piece)?;
             return Ok(results);
         }
@@ -124,8 +124,12 @@ impl<T: Lanes> Model<T> {
             let scratch = Scratch {
                 queries: Queries::new(),
                 kernel: try_filled(block, VECTORS, "kernel values")?,
-                sums: try_filled(block, self.coefficients.stride(), "sums of machines")?,
-                outputs: try_filled(block, n_machines, "outputs")?,
+                sums: try_filled(
+                    block,
+                    self.coefficients.stride(),
+                    "sums of binary classifiers",
+                )?,
+                outputs: try_filled(block, n_machines, "decision values")?,
             };
             Ok((scratch, make()))
         };
@@ -233,8 +237,8 @@ fn check_outputs<T: Lanes>(outputs: &[f64], matrix: &Matrix<'_, T>) -> Result<()
     match outputs.iter().any(|output| output.is_nan()) {
         false => Ok(()),
         true => Err(Error::Data(
-            "a decision value is NaN: X was changed while it was read, or the coefficients of \
-             the model are too large"
+            "a decision value is NaN: X changed during prediction, or the coefficients of the \
+             model are too large"
                 .into(),
         )),
     }

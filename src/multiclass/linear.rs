@@ -1,5 +1,6 @@
 //! Trains the linear machines of all classes side by side.
 
+use super::train::check_sample_weights;
 use super::{Scheme, Sides};
 use crate::data::Matrix;
 use crate::memory::{account_small, try_with_capacity, try_zeros};
@@ -14,7 +15,7 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 
 /// What is allocated for machines.
-const WHAT: &str = "machines of all classes";
+const WHAT: &str = "binary classifiers of all classes";
 
 /// Rows with their classes and weights.
 #[derive(Debug, Clone, Copy)]
@@ -34,26 +35,40 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         row_weights: Option<&'a [f64]>,
     ) -> Result<Self> {
         let (n, k) = (rows.n_rows(), class_weights.len());
-        if u32::try_from(n).is_err() || codes.len() != n {
+        if codes.len() != n {
             return Err(Error::Shape(format!(
-                "X has {n} rows, but y has {}",
+                "X has {n} samples, but y has {} labels",
                 codes.len()
             )));
         }
-        if k < 2 || codes.iter().any(|&code| code as usize >= k) {
-            let message = format!("class codes do not fit {k} classes");
-            return Err(Error::Data(message));
+        if u32::try_from(n).is_err() {
+            return Err(Error::Shape(format!(
+                "X has {n} samples, but a model supports at most 2^32 - 1"
+            )));
+        }
+        if k < 2 {
+            return Err(Error::Data(format!(
+                "y has {k} class(es), but a classifier needs at least 2 classes"
+            )));
+        }
+        if let Some(code) = codes.iter().find(|&&code| code as usize >= k) {
+            return Err(Error::Data(format!(
+                "class code {code} is not less than the number of classes, {k}"
+            )));
         }
         let is_valid = |weight: &f64| weight.is_finite() && *weight >= 0.0;
         if let Some(weight) = class_weights.iter().find(|weight| !is_valid(weight)) {
-            let rule = "every weight must be a finite positive number";
+            let rule = "every weight must be a finite number, at least 0";
             return Err(Error::parameter("class_weight", weight, rule));
         }
-        if let Some(weights) = row_weights
-            && (weights.len() != n || !weights.iter().all(is_valid))
-        {
-            let message = "sample weights do not fit the rows, or one is not valid";
-            return Err(Error::Data(message.into()));
+        if let Some(weights) = row_weights {
+            check_sample_weights(weights, n)?;
+            if let Some(row) = weights.iter().position(|weight| !is_valid(weight)) {
+                return Err(Error::Data(format!(
+                    "sample_weight[{row}] = {} is not valid: it must be a finite number, at least 0",
+                    weights[row]
+                )));
+            }
         }
         check_range(rows)?;
         Ok(Self {
@@ -88,7 +103,7 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
 
     /// `x . x` of each row.
     fn squares(&self) -> Result<Vec<f64>> {
-        let mut squares = try_zeros(self.rows.n_rows(), 1, "squares")?;
+        let mut squares = try_zeros(self.rows.n_rows(), 1, "squared norms of samples")?;
         squares.par_iter_mut().enumerate().for_each(|(i, square)| {
             let (row, constant) = (self.rows.row(i), 0.0);
             *square = Example { row, constant }.square();
@@ -149,7 +164,7 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         let n_machines = scheme.n_machines(self.n_classes())?;
         if !starts.is_empty() && starts.len() != n_machines {
             return Err(Error::Shape(format!(
-                "{} states were given for {n_machines} machines",
+                "the solver has {} states, but y needs {n_machines} binary classifiers",
                 starts.len()
             )));
         }
@@ -193,8 +208,11 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         let at_once = n_machines.min(rayon::current_num_threads());
         let during = at_once * held + (n_machines - at_once) * kept;
         let most = during.max(n_machines.saturating_mul(kept + 1));
-        let room =
-            try_with_capacity::<f64>(most, self.rows.n_cols() + 1, "the weights of all machines")?;
+        let room = try_with_capacity::<f64>(
+            most,
+            self.rows.n_cols() + 1,
+            "the weights of all binary classifiers",
+        )?;
         drop(black_box(room));
         Ok(())
     }
@@ -229,6 +247,6 @@ fn check_range<T: Lanes>(rows: &Matrix<'_, T>) -> Result<()> {
         return Ok(());
     }
     Err(Error::Data(format!(
-        "X has values up to {most:e}, whose products overflow; scale the features first"
+        "X has values up to {most:e}, whose products overflow; scale the features"
     )))
 }

@@ -147,21 +147,23 @@ impl Patterns {
     pub fn from_parts(n_classes: usize, signs: &[bool], counts: &[f64]) -> Result<Self> {
         let bad = |message: String| Err(Error::Data(message));
         if n_classes < 2 {
-            return bad(format!("patterns need 2 classes, not {n_classes}"));
+            return bad(format!(
+                "patterns need at least 2 classes, but there are {n_classes}"
+            ));
         }
         let n_patterns = signs.len() / (n_classes - 1);
         let fits = signs.len().is_multiple_of(n_classes - 1)
             && n_patterns.checked_mul(n_classes) == Some(counts.len());
         if !fits {
             return bad(format!(
-                "{} signs of patterns and {} pattern_counts do not fit {n_classes} classes",
+                "patterns with {} signs and {} pattern_counts do not match {n_classes} classes",
                 signs.len(),
                 counts.len()
             ));
         }
         if let Some(count) = counts.iter().find(|c| !(**c >= 0.0 && c.is_finite())) {
             return bad(format!(
-                "pattern_counts has {count}: a count must be finite, not negative"
+                "pattern_counts contains {count}, but a count must be finite and not negative"
             ));
         }
         let mut patterns = Self::new(n_classes);
@@ -174,7 +176,7 @@ impl Patterns {
             }
             account_small(signs.len(), WHAT)?;
             if patterns.counts.insert(signs.to_vec(), met).is_some() {
-                return bad(format!("pattern {number} of patterns is there twice"));
+                return bad(format!("pattern {number} of patterns is a duplicate"));
             }
         }
         Ok(patterns)

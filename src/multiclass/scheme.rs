@@ -103,14 +103,9 @@ impl Scheme {
             Scheme::OneVsRest => (k as u128, ""),
             Scheme::Ordinal => (k as u128 - 1, ""),
         };
-        let what = if self == Scheme::OneVsOne {
-            "pairs of classes"
-        } else {
-            "machines"
-        };
         Err(Error::Data(format!(
-            "y has {k} classes, which makes {machines} {what} to train, \
-             more than the {MOST_MACHINES} that a model may have{advice}"
+            "y has {k} classes, which needs {machines} binary classifiers, \
+             but a model supports at most {MOST_MACHINES}{advice}"
         )))
     }
 

@@ -95,7 +95,7 @@ impl<T: Lanes> TrainingSet<T> {
     ) -> Result<Self> {
         if rows.n_rows() != labels.n_rows() {
             return Err(Error::Shape(format!(
-                "X has {} rows, but y has {}",
+                "X has {} samples, but y has {} labels",
                 rows.n_rows(),
                 labels.n_rows()
             )));
@@ -122,16 +122,10 @@ impl<T: Lanes> TrainingSet<T> {
 
     /// The same set with a positive weight for each row, in the caller's order.
     pub fn with_row_weights(mut self, weights: &[f64]) -> Result<Self> {
-        if weights.len() != self.labels.n_rows() {
-            return Err(Error::Shape(format!(
-                "{} sample weights were given for {} rows",
-                weights.len(),
-                self.labels.n_rows()
-            )));
-        }
+        check_sample_weights(weights, self.labels.n_rows())?;
         if let Some(row) = weights.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
             return Err(Error::Data(format!(
-                "sample_weight[{row}] = {} is not valid: it must be finite and positive",
+                "sample_weight[{row}] = {} is not valid: it must be a finite positive number",
                 weights[row]
             )));
         }
@@ -147,13 +141,15 @@ impl<T: Lanes> TrainingSet<T> {
             return Ok(self);
         }
         let n = self.labels.n_rows();
-        let mut place = crate::memory::try_zeros::<u32>(n, 1, "the order of rows")?;
+        let mut place = crate::memory::try_zeros::<u32>(n, 1, "the order of samples")?;
         for (packed, &row) in self.labels.order().iter().enumerate() {
             place[row as usize] = packed as u32;
         }
         let packed = |row: u32| {
             let known = place.get(row as usize).copied();
-            known.ok_or_else(|| Error::Shape(format!("init names row {row}, but X has {n} rows")))
+            known.ok_or_else(|| {
+                Error::Shape(format!("init contains sample {row}, but X has {n} samples"))
+            })
         };
         let convert = |start: Start| match start {
             Start::Zero => Ok(Start::Zero),
@@ -164,7 +160,7 @@ impl<T: Lanes> TrainingSet<T> {
                 let convert = |(row, beta): (u32, f64)| match beta.is_finite() {
                     true => Ok((packed(row)?, beta)),
                     false => Err(Error::Data(format!(
-                        "init has the coefficient {beta} for row {row}: it must be finite"
+                        "init contains the coefficient {beta} for sample {row}; it must be finite"
                     ))),
                 };
                 Ok(Start::Terms(
@@ -249,7 +245,7 @@ impl<T: Lanes> TrainingSet<T> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
         if !self.starts.is_empty() && self.starts.len() != n_machines {
             return Err(Error::Shape(format!(
-                "{} starts were given for {n_machines} machines",
+                "init has {} starting points, but y needs {n_machines} binary classifiers",
                 self.starts.len()
             )));
         }
@@ -474,7 +470,7 @@ impl<T: Lanes> TrainingSet<T> {
 }
 
 /// What is allocated for machines.
-const WHAT: &str = "machines of all classes";
+const WHAT: &str = "binary classifiers of all classes";
 
 /// A machine with its whole path, and the kernel values that were computed for it.
 type Path = (Vec<Machine>, u64);
@@ -505,10 +501,21 @@ fn collect(trained: Vec<Path>, path_len: usize) -> Result<Training> {
     })
 }
 
+/// Fails unless there is one weight per sample.
+pub(super) fn check_sample_weights(weights: &[f64], n_samples: usize) -> Result<()> {
+    if weights.len() == n_samples {
+        return Ok(());
+    }
+    Err(Error::Shape(format!(
+        "sample_weight has {} values, but X has {n_samples} samples",
+        weights.len()
+    )))
+}
+
 fn check_class_weights(weights: &[f64], n_classes: usize) -> Result<()> {
     if weights.len() != n_classes {
         return Err(Error::Shape(format!(
-            "{} class weights were given for {n_classes} classes",
+            "class_weight has {} values, but y has {n_classes} classes",
             weights.len()
         )));
     }

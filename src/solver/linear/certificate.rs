@@ -35,7 +35,7 @@ pub fn certificate<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<LinearCertificate> {
     let n = problem.n_rows();
-    let mut f = try_zeros(n, 1, "outputs")?;
+    let mut f = try_zeros(n, 1, "decision values")?;
     outputs(problem, w, &mut f, monitor)?;
     let mut primal = 0.5 * square(w);
     for (i, f) in f.iter().enumerate() {

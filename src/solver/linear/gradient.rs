@@ -73,8 +73,8 @@ impl LinearSolver for GradientDescent {
         let lambda = given.penalty.lambda(n);
         let mut w = start.map(|state| state.weights.clone()).unwrap_or_default();
         w.resize(problem.n_weights(), 0.0);
-        let mut f = try_zeros(n, 1, "outputs")?;
-        let mut gradient = try_zeros(w.len(), 1, "a gradient")?;
+        let mut f = try_zeros(n, 1, "decision values")?;
+        let mut gradient = try_zeros(w.len(), 1, "the gradient")?;
         let mut first = f64::NAN;
         // The smallest gradient, and its step.
         let mut best = (f64::INFINITY, 0);

@@ -115,7 +115,7 @@ impl LinearNewton {
     ) -> Result<LinearMachine> {
         let given = &self.settings;
         let mut run = Run::new(problem, given, None)?;
-        let mut gradient = try_zeros(problem.n_weights(), 1, "a gradient")?;
+        let mut gradient = try_zeros(problem.n_weights(), 1, "the gradient")?;
         run.gradient(&mut gradient, monitor)?;
         (run.first, run.w, run.n_iter) = (Some(norm(&gradient)), weights, n_iter);
         let status = run.descend(given, &mut recorder, monitor)?;
@@ -180,7 +180,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             c: given.penalty.c(problem.n_rows()),
             ridge,
             w,
-            f: try_zeros(problem.n_rows(), 1, "outputs")?,
+            f: try_zeros(problem.n_rows(), 1, "decision values")?,
             first: None,
             n_iter: 0,
         })
@@ -204,8 +204,8 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let (d, n) = (self.problem.n_weights(), self.problem.n_rows());
         let (positive, negative) = self.problem.counts();
         let rarer = positive.min(negative).max(1) as f64 / n.max(1) as f64;
-        let mut gradient = try_zeros(d, 1, "a gradient")?;
-        let mut change = try_zeros(n, 1, "outputs")?;
+        let mut gradient = try_zeros(d, 1, "the gradient")?;
+        let mut change = try_zeros(n, 1, "decision values")?;
         outputs(self.problem, &self.w, &mut self.f, monitor)?;
         loop {
             recorder.tell(self.n_iter as u64, || self.w.clone());

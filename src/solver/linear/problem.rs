@@ -145,9 +145,9 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         constant: f64,
     ) -> Result<Self> {
         let most = rows.n_rows();
-        let mut members = try_with_capacity(most, 1, "the rows of a machine")?;
-        let mut labels = try_with_capacity(most, 1, "the labels of a machine")?;
-        let mut weights = try_with_capacity(most, 1, "the weights of a machine")?;
+        let mut members = try_with_capacity(most, 1, "the samples of a binary classifier")?;
+        let mut labels = try_with_capacity(most, 1, "the labels of a binary classifier")?;
+        let mut weights = try_with_capacity(most, 1, "the weights of a binary classifier")?;
         let mut all_one = true;
         for row in 0..most {
             let Some(label) = label(row) else { continue };

@@ -224,7 +224,8 @@ impl Sgd {
             random.shuffle(&mut rows);
             let n = (share * rows.len() as f64).round() as usize;
             if n == 0 || n == rows.len() {
-                let rule = "of each label there must be rows to train on and rows to judge by";
+                let rule =
+                    "each class needs at least one training sample and one validation sample";
                 return Err(Error::parameter("validation_fraction", share, rule));
             }
             held_out.extend_from_slice(&rows[..n]);

@@ -44,7 +44,7 @@ impl LinearNewton {
             *alpha = 2.0 * run.price(i) * run.lack(i, run.f[i]);
         }
         let mut missing = try_zeros(run.w.len(), 1, "weights")?;
-        let mut change = try_zeros(run.f.len(), 1, "outputs")?;
+        let mut change = try_zeros(run.f.len(), 1, "decision values")?;
         let mut n_steps = 0;
         loop {
             weighted_sum(

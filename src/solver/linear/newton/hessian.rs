@@ -110,7 +110,7 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
     fn solve_by_gram(&self, gradient: &[f64], monitor: &Monitor) -> Result<Option<Vec<f64>>> {
         let n = self.rows.len();
         let mut matrix = gram(self.problem, &self.rows, monitor)?;
-        let mut side: Vec<f64> = try_zeros(n, 1, "outputs")?;
+        let mut side: Vec<f64> = try_zeros(n, 1, "decision values")?;
         for (place, &(i, price)) in self.rows.iter().enumerate() {
             matrix[place * (n + 1)] += 1.0 / price;
             side[place] = self.problem.example(i).dot(gradient);
@@ -231,7 +231,7 @@ fn gram<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
     let (n, d) = (rows.len(), problem.n_weights());
-    let mut matrix = zero_pages::<f64>(n, n, "products of rows")?;
+    let mut matrix = zero_pages::<f64>(n, n, "products of samples")?;
     let mut block: Vec<f64> = try_zeros(n, BLOCK, "a block of features")?;
     for first in (0..d).step_by(BLOCK) {
         monitor.check()?;
@@ -277,7 +277,7 @@ fn add_dense<T: Lanes>(
     d: usize,
     monitor: &Monitor,
 ) -> Result<()> {
-    let mut block: Vec<f64> = try_zeros(d, BLOCK, "a block of rows")?;
+    let mut block: Vec<f64> = try_zeros(d, BLOCK, "a block of samples")?;
     for rows in rows.chunks(BLOCK) {
         monitor.check()?;
         let columns = block.par_chunks_mut(d).zip(rows);
