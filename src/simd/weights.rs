@@ -1,4 +1,4 @@
-//! Loops over the weights of linear machines, in f64 for all types of samples.
+//! Loops over the weights of linear classifiers, in f64 for all types of samples.
 //!
 //! They are plain loops, vectorized by the compiler for each level.
 //!
