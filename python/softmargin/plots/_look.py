@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7F7F7F", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p")
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oo", "||||")
+HATCHES = ("", "////", "xxxx", "\\\\\\\\", "----", "++++", "||||", "....", "oo")
 
 # Axes that have less room than this, in inches, get their legend above or below.
 _NARROW = 4.4
