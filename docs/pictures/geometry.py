@@ -68,7 +68,9 @@ def nnisda_steps() -> Any:
         value = 0.5 * (Q[0, 0] * first**2 + Q[1, 1] * second**2) + Q[0, 1] * first * second
         value -= first + second
         levels = value.min() + np.geomspace(0.003, 0.6, 8)
-        ax.contour(first, second, value, levels=levels, colors=[quiet()], linewidths=0.7)
+        ax.contour(
+            first, second, value, levels=levels, colors=[quiet()], linewidths=0.7, linestyles="-"
+        )
         ax.axvspan(-0.12, 0, color=quiet(), alpha=0.18, linewidth=0)
         ax.axhspan(-0.12, 0, color=quiet(), alpha=0.18, linewidth=0)
         ax.plot(*path.T, ".-", color=COLOURS[1], linewidth=1.4, markersize=6, label="steps")

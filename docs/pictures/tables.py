@@ -11,13 +11,14 @@ from drawing import ROOT
 _NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+(?:e-?\d+)?")
 
 
-def page_table(page: str, title: str) -> list[dict[str, Any]]:
+def page_table(page: str, title: str, section: str = "") -> list[dict[str, Any]]:
     """Return the rows of a table of a result page as dictionaries; numbers are floats.
 
-    Rows of means are left out, and so is what is not known.
+    The table is the first with its title, or the first in a section. Rows of means and cells
+    without a value are omitted.
     """
     text = (ROOT / "docs" / "results" / f"{page}.md").read_text(encoding="utf-8")
-    _, _, rest = text.partition(f"**{title}**\n")
+    _, _, rest = text[text.index(section) :].partition(f"**{title}**\n")
     if not rest:
         raise LookupError(f"docs/results/{page}.md has no table {title!r}")
     lines = rest.strip().splitlines()
