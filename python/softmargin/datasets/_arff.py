@@ -60,7 +60,7 @@ def read_arff(path: Path, request: Request) -> Dataset:
     first = next(text, None)
     if first is None:
         raise ValueError("the file has no samples")
-    rows = Rows(itertools.chain([first], text), declared, columns, layout.label, request.drop)
+    rows = Rows(itertools.chain([first], text), declared, columns, layout.label, request)
     is_sparse = None if request.schema is None else request.schema.is_sparse
     if first[1].startswith("{"):
         X = sparse_matrix(rows, features)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from softmargin._checks import resources
 from softmargin.datasets._columns import Column, Entries, NumericColumn, Record, csr_of, starts_of
 from softmargin.datasets._label_column import LabelColumn
-from softmargin.datasets._request import MISSING_ADVICE
+from softmargin.datasets._request import Request
 from softmargin.datasets._text_lines import Line, parse_floats
 
 QUOTED = r"""(?P<quoted>'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
@@ -84,7 +84,7 @@ class Rows(NamedTuple):
     declared: Sequence[Attribute]
     columns: Mapping[int, Column]
     label: int | None
-    drop: bool
+    request: Request
 
     def dense(self) -> Iterator[Record]:
         """Yield the values of each row."""
@@ -153,13 +153,16 @@ class Rows(NamedTuple):
         return defaults
 
     def _is_complete(self, number: int, missing: Sequence[int]) -> bool:
-        """Return whether a row without these values is used; raise ValueError if it is required."""
+        """Return whether a row with missing values is used; raise ValueError unless dropped."""
         for position in missing:
             column = self.columns.get(position)
-            if column is None or (isinstance(column, LabelColumn) and not self.drop):
+            if column is None or (isinstance(column, LabelColumn) and not self.request.drop):
                 continue
-            if not self.drop:
-                _raise_missing(number, column.name)
+            if not self.request.drop:
+                raise ValueError(
+                    f"line {number}: missing value in column {column.name!r}. "
+                    f"{self.request.missing_advice}"
+                )
             return False
         return True
 
@@ -207,10 +210,6 @@ def sparse_matrix(source: Rows, features: Sequence[Column]) -> Any:
 def _is_zero(word: str) -> bool:
     values = parse_floats([word])
     return values is not None and values[0] == 0
-
-
-def _raise_missing(number: int, name: str) -> None:
-    raise ValueError(f"line {number}: missing value in column {name!r}. {MISSING_ADVICE}")
 
 
 def _cells(text: str, number: int) -> list[str]:

@@ -28,7 +28,7 @@ from softmargin.datasets._columns import (
 from softmargin.datasets._dataset import Dataset
 from softmargin.datasets._first_line import MISSING, FirstLine
 from softmargin.datasets._label_column import LabelColumn
-from softmargin.datasets._request import MISSING_ADVICE, NO_CATEGORIES, Request
+from softmargin.datasets._request import NO_CATEGORIES, Request
 from softmargin.datasets._table_layout import Layout, layout_of
 from softmargin.datasets._text_lines import lines, parse_floats
 
@@ -155,5 +155,5 @@ def _complete(
         elif not request.drop:
             raise ValueError(
                 f"line {line}: missing value {row[position]!r} in column {names[position]!r}. "
-                f"{MISSING_ADVICE}"
+                f"{request.missing_advice}"
             )

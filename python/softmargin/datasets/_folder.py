@@ -68,8 +68,7 @@ def _files(folder: Path) -> dict[str, Path]:
         extension = extension_of(path)
         is_known = (extension in FORMATS or not extension) and path.name not in PHRASE_FILES[:2]
         if is_known and not path.name.startswith(".") and path.is_file():
-            rank = (
-                FORMATS.index(extension) if extension else 0.5
-            )  # LIBSVM text, before the same with an extension
+            # LIBSVM text without an extension comes before the same with one.
+            rank = FORMATS.index(extension) if extension else 0.5
             found[stem_of(path)].append((rank, path.name, path))
     return {stem: min(paths)[2] for stem, paths in found.items()}

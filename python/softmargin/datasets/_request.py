@@ -46,8 +46,13 @@ class Request:
         """Return the option that ignores the labels."""
         return "--no-labels" if self.on_command_line else "labels=False"
 
+    @property
+    def missing_advice(self) -> str:
+        """Return the end of the message about a missing value."""
+        if self.on_command_line:
+            return "Fill in missing values, or remove their rows."
+        return "Use softmargin.datasets.read(path, missing='drop') to drop such samples."
 
-# The end of the message about a missing value.
-MISSING_ADVICE = "Use softmargin.datasets.read(path, missing='drop') to drop such samples."
+
 # The end of the message about text in a table for a model without a schema.
 NO_CATEGORIES = "; the model was not trained on a table and has no categories"

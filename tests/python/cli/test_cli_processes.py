@@ -79,7 +79,7 @@ def test_ctrl_c_shows_what_is_done(tmp_path, options):
         assert facts["methods"]["svc"]["counts"]["trainings"] > 0
     else:
         headline, note = out.splitlines()
-        assert headline.startswith("digits: 1,797 rows")
+        assert headline.startswith("digits: 1,797 samples")
         assert re.match(r"svc: not complete, interrupted after [\d,]+ of 6,420 trainings", note)
 
 
