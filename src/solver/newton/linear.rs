@@ -81,7 +81,7 @@ pub fn solve<T: Lanes>(
                 status => status,
             },
         };
-        Ok(machine.or_nothing())
+        Ok(machine.or_non_finite())
     })
 }
 

@@ -452,7 +452,7 @@ impl Run {
             status,
             needs_f64: false,
         };
-        machine.or_nothing()
+        machine.or_non_finite()
     }
 }
 
