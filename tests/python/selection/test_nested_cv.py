@@ -380,6 +380,8 @@ def test_a_pattern_search_looks_the_same_both_ways():
 def test_a_search_tells_of_machines_that_did_not_converge():
     X, y = wine()
     search = softmargin.GridSearchCV(SVC(max_iter=1), {"C": [1.0, 64.0]}, cv=3, refit=False)
-    with pytest.warns(ConvergenceWarning, match="binary classifiers in 6 trainings did not converge"):
+    with pytest.warns(
+        ConvergenceWarning, match="binary classifiers in 6 trainings did not converge"
+    ):
         search.fit(X, y)
     assert search.used_engine_
