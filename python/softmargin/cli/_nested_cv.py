@@ -59,7 +59,7 @@ class Selection:
         choice(
             "--search",
             words=("grid", "pattern"),
-            help="Evaluate the whole grid, or only neighbours of the best candidate so far.",
+            help="Evaluate the whole grid, or only neighbors of the best candidate so far.",
         ),
     ] = "grid"
     scale: Annotated[
