@@ -10,7 +10,7 @@ import numpy as np
 from drawing import ink, panels, picture
 from softmargin import plots
 from softmargin.plots._log_axis import log_ticks
-from softmargin.plots._look import COLOURS, HATCHES, tidy
+from softmargin.plots._look import COLORS, HATCHES, tidy
 from tables import benchmark
 
 
@@ -20,7 +20,7 @@ def _speed_ups(names: Sequence[str], values: dict[str, Sequence[float]], peer: s
     _, ax = panels(1, 1, 1.1 + len(names) * max(0.28, 0.18 * len(values) + 0.06))
     for k, (label, lengths) in enumerate(values.items()):
         places = np.arange(len(names)) + (k - (len(values) - 1) / 2) * thick
-        look = {"facecolor": (COLOURS[k], 0.55), "edgecolor": COLOURS[k], "hatch": HATCHES[k]}
+        look = {"facecolor": (COLORS[k], 0.55), "edgecolor": COLORS[k], "hatch": HATCHES[k]}
         ax.barh(places, np.array(lengths) - 1, thick, left=1, label=label, **look)
         for place, length in zip(places, lengths, strict=True):
             ax.annotate(

@@ -13,7 +13,7 @@ from sklearn.preprocessing import minmax_scale, scale
 from drawing import ink, panels, picture
 from softmargin import LinearSVC, NewtonSVC, plots
 from softmargin.datasets import two_gaussians
-from softmargin.plots._look import COLOURS, DASHES, MARKS, legend_outside, tidy
+from softmargin.plots._look import COLORS, DASHES, MARKS, legend_outside, tidy
 
 
 @picture("newton-steps")
@@ -34,7 +34,7 @@ def newton_steps() -> Any:
         steps = np.arange(1, len(above) + 1)
         # What is left at the end is rounding.
         shown = np.maximum(above, 1e-12)
-        look = {"color": COLOURS[k], "linestyle": DASHES[k], "marker": MARKS[k], "markersize": 5}
+        look = {"color": COLORS[k], "linestyle": DASHES[k], "marker": MARKS[k], "markersize": 5}
         ax.plot(steps, shown, label=f"C = {C}", **look)
     ax.set(yscale="log", xlabel="Newton steps", ylabel="objective / optimum − 1", ylim=(3e-13, 30))
     ax.set_yticks([1e-12, 1e-8, 1e-4, 1], ["0", "$10^{-8}$", "$10^{-4}$", "1"])
@@ -60,8 +60,8 @@ def linear_losses() -> Any:
     spans = [np.linspace(*limits, 100) for limits in (ax.get_xlim(), ax.get_ylim())]
     grid = np.column_stack([part.ravel() for part in np.meshgrid(*spans)])
     values = other.decision_function(grid).reshape(100, 100)
-    ax.contour(*spans, values, levels=[0.0], colors=[COLOURS[3]], linewidths=2, linestyles=["-."])
-    (line,) = ax.plot([], [], "-.", color=COLOURS[3], linewidth=2, label="squared hinge loss")
+    ax.contour(*spans, values, levels=[0.0], colors=[COLORS[3]], linewidths=2, linestyles=["-."])
+    (line,) = ax.plot([], [], "-.", color=COLORS[3], linewidth=2, label="squared hinge loss")
     ax.get_legend().remove()
     legend_outside(ax, [*handles[:3], line, *handles[3:]])
     return ax

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from drawing import ink, panels, picture, quiet
-from softmargin.plots._look import COLOURS, tidy
+from softmargin.plots._look import COLORS, tidy
 
 
 @picture("mnsvm-hull")
@@ -19,12 +19,12 @@ def mnsvm_hull() -> Any:
     path, alpha = _minimal_norm(points)
     _, ax = panels(1, 1, 3.9)
     hull = points[ConvexHull(points).vertices]
-    ax.fill(*hull.T, color=COLOURS[6], alpha=0.22, linewidth=0)
-    ax.plot(*np.vstack([hull, hull[:1]]).T, color=COLOURS[0], linewidth=1)
-    ax.scatter(*points.T, s=22, color=COLOURS[0], linewidths=0, label="samples $y_i \\varphi(x_i)$")
+    ax.fill(*hull.T, color=COLORS[6], alpha=0.22, linewidth=0)
+    ax.plot(*np.vstack([hull, hull[:1]]).T, color=COLORS[0], linewidth=1)
+    ax.scatter(*points.T, s=22, color=COLORS[0], linewidths=0, label="samples $y_i \\varphi(x_i)$")
     look = {"facecolors": "none", "edgecolors": ink(), "linewidths": 1}
     ax.scatter(*points[alpha > 1e-9].T, s=110, label="support vectors", **look)
-    ax.plot(*path.T, ".-", color=COLOURS[1], linewidth=1.2, markersize=6, label="steps")
+    ax.plot(*path.T, ".-", color=COLORS[1], linewidth=1.2, markersize=6, label="steps")
     w = path[-1]
     ax.plot([0, w[0]], [0, w[1]], color=ink(), linewidth=2, label="shortest vector w")
     side = np.array([-w[1], w[0]]) / np.linalg.norm(w)
@@ -73,9 +73,9 @@ def nnisda_steps() -> Any:
         )
         ax.axvspan(-0.12, 0, color=quiet(), alpha=0.18, linewidth=0)
         ax.axhspan(-0.12, 0, color=quiet(), alpha=0.18, linewidth=0)
-        ax.plot(*path.T, ".-", color=COLOURS[1], linewidth=1.4, markersize=6, label="steps")
+        ax.plot(*path.T, ".-", color=COLORS[1], linewidth=1.4, markersize=6, label="steps")
         best = np.linalg.solve(Q, [1, 1])
-        ax.plot(*best, "*", color=COLOURS[0], markersize=13, label="optimum", linestyle="none")
+        ax.plot(*best, "*", color=COLORS[0], markersize=13, label="optimum", linestyle="none")
         ax.set(title=f"C = {C:g}: {len(path) - 1} steps", xlabel=r"$\alpha_1$", aspect="equal")
         ax.set(xlim=(-0.12, 1.15), ylim=(-0.12, 1.15), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
     axes[0].set_ylabel(r"$\alpha_2$")
@@ -102,8 +102,8 @@ def losses() -> Any:
     margin = np.linspace(-1.2, 2.2, 200)
     hinge = np.maximum(0, 1 - margin)
     _, ax = panels(1, 1, 2.9, width=5.4)
-    ax.plot(margin, hinge**2, color=COLOURS[1], linewidth=2, label="squared hinge")
-    ax.plot(margin, hinge, "--", color=COLOURS[0], linewidth=2, label="hinge")
+    ax.plot(margin, hinge**2, color=COLORS[1], linewidth=2, label="squared hinge")
+    ax.plot(margin, hinge, "--", color=COLORS[0], linewidth=2, label="hinge")
     ax.plot(margin, margin < 0, ":", color=quiet(), linewidth=1.6, label="misclassified")
     ax.set(xlabel="margin y f(x)", ylabel="loss", ylim=(-0.1, 4.2))
     tidy(ax)

@@ -12,7 +12,7 @@ from sklearn.preprocessing import scale
 
 from drawing import panels, picture
 from softmargin import GDSVC, SGDSVC, LinearSVC, plots
-from softmargin.plots._look import COLOURS, DASHES, legend_outside, tidy
+from softmargin.plots._look import COLORS, DASHES, legend_outside, tidy
 
 RULES = ("pegasos", "sgd", "momentum", "nag", "rmsprop")
 
@@ -77,7 +77,7 @@ def gd_steps() -> Any:
             warnings.simplefilter("ignore", ConvergenceWarning)
             model = GDSVC(lambda_=0.1, eta0=eta0, max_iter=60, tol=1e-9, record_every=1).fit(X, y)
         found = model.curve_
-        look = {"color": COLOURS[k], "linestyle": DASHES[k], "linewidth": 1.6}
+        look = {"color": COLORS[k], "linestyle": DASHES[k], "linewidth": 1.6}
         ax.plot(found["step"], found["objective"], label=f"eta0 = {eta0:g}", **look)
     ax.set(xlabel="Steps", ylabel="Objective", yscale="log", ylim=(0.1, 100))
     ax.set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from drawing import bare, ink, page, panels, picture, quiet
 from softmargin import NLSGD, OLLAWV, SVC, MinMaxScaler, plots
 from softmargin.datasets import bayes_decision, two_gaussians
-from softmargin.plots._look import COLOURS, legend_outside, tidy
+from softmargin.plots._look import COLORS, legend_outside, tidy
 
 GAMMA = 0.25
 
@@ -26,7 +26,7 @@ def _data(n_samples: int = 200) -> tuple[Any, Any]:
 
 @picture("svc-boundary")
 def svc_boundary() -> Any:
-    """Draw the boundary of SVC beside that of Bayes."""
+    """Draw the boundary of SVC and the Bayes boundary."""
     X, y = _data()
     _, ax = panels(1, 1, 3.9)
     model = SVC(C=1, gamma=GAMMA).fit(X, y)
@@ -52,9 +52,9 @@ def svc_bounds() -> Any:
             model = SVC(C=1, gamma=GAMMA, max_iter=max_iter).fit(X, y)
         alpha, margin = _alphas(model, len(y)), y * model.decision_function(X)
         kinds = {
-            "α = 0": (alpha == 0, COLOURS[2], "^"),
-            "0 < α < C, free": ((alpha > 0) & (alpha < 1), COLOURS[0], "o"),
-            "α = C, bounded": (alpha == 1, COLOURS[1], "s"),
+            "α = 0": (alpha == 0, COLORS[2], "^"),
+            "0 < α < C, free": ((alpha > 0) & (alpha < 1), COLORS[0], "o"),
+            "α = C, bounded": (alpha == 1, COLORS[1], "s"),
         }
         low, high = -1.9, 2.9
         ax.plot([low, 1, 1, high], [1, 1, 0, 0], color=quiet(), linewidth=5, alpha=0.3)
@@ -143,8 +143,8 @@ def ollawv_margins() -> Any:
     scores = [model.score(scaler.transform(X_test), y_test) for model in models]
     shares = [len(model.support_) / len(y) for model in models]
     _, (top, bottom) = panels(2, 1, 4.2, sharex=True)
-    top.plot(margins, 100 * np.array(scores), "o-", color=COLOURS[0], markersize=4)
-    bottom.plot(margins, 100 * np.array(shares), "s--", color=COLOURS[1], markersize=4)
+    top.plot(margins, 100 * np.array(scores), "o-", color=COLORS[0], markersize=4)
+    bottom.plot(margins, 100 * np.array(shares), "s--", color=COLORS[1], markersize=4)
     top.set_ylabel("Accuracy (%)")
     bottom.set(ylabel="Support vectors (%)", xlabel="margin", xscale="log", ylim=(0, 104))
     bottom.set_xticks([0.001, 0.01, 0.1, 1], ["0.001", "0.01", "0.1", "1"])

@@ -9,7 +9,7 @@ from sklearn.datasets import load_wine
 import softmargin
 from drawing import ink, panels, picture
 from softmargin import plots
-from softmargin.plots._look import COLOURS
+from softmargin.plots._look import COLORS
 
 
 @picture("nested-cv")
@@ -19,15 +19,15 @@ def nested_cv() -> Any:
 
     figure, ax = panels(1, 1, 4.3)
     looks = {
-        "training": {"facecolor": (COLOURS[0], 0.45), "edgecolor": COLOURS[0]},
+        "training": {"facecolor": (COLORS[0], 0.45), "edgecolor": COLORS[0]},
         "validation: choose C and gamma": {
-            "facecolor": (COLOURS[5], 0.6),
-            "edgecolor": COLOURS[5],
+            "facecolor": (COLORS[5], 0.6),
+            "edgecolor": COLORS[5],
             "hatch": "////",
         },
         "test: score of the choice": {
-            "facecolor": (COLOURS[1], 0.6),
-            "edgecolor": COLOURS[1],
+            "facecolor": (COLORS[1], 0.6),
+            "edgecolor": COLORS[1],
             "hatch": "xxxx",
         },
     }

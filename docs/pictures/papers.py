@@ -12,7 +12,7 @@ from drawing import panels, picture
 from softmargin import OLLAWV, SVC, plots
 from softmargin.datasets import bayes_decision, two_gaussians
 from softmargin.experiments._melki_2018 import DATASETS
-from softmargin.plots._look import COLOURS, DASHES, HATCHES, MARKS, tidy
+from softmargin.plots._look import COLORS, DASHES, HATCHES, MARKS, tidy
 from softmargin.statistics import compare
 from tables import page_table
 
@@ -188,7 +188,7 @@ def _saved(title: str, label: str) -> Any:
     for k, way in enumerate(("queue", "coefficients")):
         lengths = [100 * row[f"{way} sum"] / row["alone"] for row in rows]
         places = np.arange(len(rows)) + (k - 0.5) * thick
-        look = {"facecolor": (COLOURS[k], 0.55), "edgecolor": COLOURS[k], "hatch": HATCHES[k]}
+        look = {"facecolor": (COLORS[k], 0.55), "edgecolor": COLORS[k], "hatch": HATCHES[k]}
         ax.barh(places, lengths, thick, label=way, **look)
         for place, length in zip(places, lengths, strict=True):
             ax.annotate(
@@ -218,14 +218,14 @@ def sgd_steps() -> Any:
     rows = page_table("sgd-variants", "Accuracy by steps")
     columns = (
         "accuracy after 100 steps, %",
-        "after 1,000 steps",
-        "after 10,000 steps",
+        "accuracy after 1,000 steps, %",
+        "accuracy after 10,000 steps, %",
         "final accuracy, %",
     )
     figure, axes = panels(1, 3, 3.2, sharey=True)
     for ax, name in zip(axes, ("mnist", "letter", "usps"), strict=True):
         for k, row in enumerate(row for row in rows if row["data set"] == name):
-            look = {"color": COLOURS[k], "linestyle": DASHES[k], "marker": MARKS[k]}
+            look = {"color": COLORS[k], "linestyle": DASHES[k], "marker": MARKS[k]}
             ax.plot([row[each] for each in columns], label=row["rule"], markersize=4.5, **look)
         ax.set_xticks(range(4), ["100", "1k", "10k", "end"])
         ax.set(title=name, xlabel="Steps")
@@ -246,7 +246,7 @@ def sgd_steps() -> Any:
 
 @picture("results-sgd-accuracy")
 def sgd_accuracy() -> Any:
-    """Draw the accuracies of table 2 beside those of the paper."""
+    """Draw the accuracies of table 2, ours and the published ones."""
     rules = ("Pegasos", "Momentum", "RMSprop", "NAG")
     rows = page_table("sgd-variants", "Table 2: accuracy on the test part, %")
     ends = page_table("sgd-variants", "Accuracy by steps")
@@ -258,8 +258,8 @@ def sgd_accuracy() -> Any:
         ours, paper = ([row[f"{rule} {whose}"] for rule in rules] for whose in ("ours", "paper"))
         errors = [spread[name, rule] for rule in rules]
         look = {"linestyle": "none", "markersize": 6}
-        ax.errorbar(ours, range(4), xerr=errors, marker="o", color=COLOURS[0], label="ours", **look)
-        ax.plot(paper, range(4), marker="D", color=COLOURS[1], label="Lu and Jin (2017)", **look)
+        ax.errorbar(ours, range(4), xerr=errors, marker="o", color=COLORS[0], label="ours", **look)
+        ax.plot(paper, range(4), marker="D", color=COLORS[1], label="Lu and Jin (2017)", **look)
         ax.set(title=name, xlabel="Accuracy (%)", ylim=(3.5, -0.5))
         ax.set_yticks(range(4), rules)
         tidy(ax)

@@ -1,10 +1,10 @@
-"""The experiments of the five papers, run again: ours beside theirs.
+"""Repeat the experiments of five papers and compare the results with the published ones.
 
 >>> from softmargin import experiments
 >>> sorted(experiments.STUDIES)
 ['nlsgd', 'ollawv', 'primal', 'seeding', 'sgd-variants']
 
-:func:`reproduce` does what ``softmargin reproduce`` does on the command line.
+:func:`reproduce` is the function behind the command ``softmargin reproduce``.
 """
 
 from softmargin.experiments._reproduce import STUDIES, Reproduction, reproduce

@@ -1,15 +1,15 @@
-"""The methods of table 1.5 of paper 003 that are no SVMs, by scikit-learn and others.
+"""The methods other than SVMs in table 1.5 of Melki (2018), from scikit-learn and others.
 
-The paper took them from Weka; where scikit-learn has no equal, the nearest is used:
+The paper used Weka; where scikit-learn has no equivalent, the closest method is used:
 
 =============  ====================================================================
 k-NN           k = 1, 3, 5, 7
-J48            a tree by entropy with two rows in a leaf; pruning by cost-complexity, off or
-               one of three strengths, where Weka has three confidences
-JRip           RIPPER of the package wittgenstein: two classes only, seconds a fit on some
-               hundred rows, so it does not serve for most sets
+J48            decision tree by entropy with two samples per leaf; cost-complexity pruning, off
+               or with one of three strengths, where Weka has three confidence levels
+JRip           RIPPER of the package wittgenstein: two classes only, seconds per fit on a few
+               hundred samples, so it is too slow for most data sets
 naive Bayes    normal densities, or kernel densities of width 1 / sqrt(n)
-logistic       penalties 1e-7, 1e-8, 1e-9 of |w|^2, next to none
+logistic       regularization 1e-7, 1e-8, 1e-9 of |w|^2, almost none
 =============  ====================================================================
 """
 
@@ -27,7 +27,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from softmargin.experiments._study import NotAtHandError
+from softmargin.experiments._study import MissingPackageError
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Comparator:
 class NaiveBayes(ClassifierMixin, BaseEstimator):
     """Naive Bayes on features in [0, 1], with normal or with kernel densities.
 
-    A kernel density of a feature is a mean of normal densities around the rows of a class, of
-    width 1 / sqrt(rows) (John and Langley 1995). It is taken from a histogram of fine bins,
-    so that a prediction costs a look-up for each feature, whatever the number of rows.
+    The kernel density of a feature is a mean of normal densities around the samples of a class,
+    of width 1 / sqrt(n_samples) (John and Langley 1995). It is computed from a histogram of fine
+    bins, so a prediction takes one lookup per feature, whatever the number of samples.
     """
 
     _BINS = 1024
@@ -65,7 +65,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the most likely class of each row."""
+        """Return the most likely class of each sample."""
         X = _dense(X)
         if not self.use_kernel:
             return self._normal.predict(X)
@@ -88,7 +88,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
 
 
 class Rules(ClassifierMixin, BaseEstimator):
-    """Rules by RIPPER for the rarer of two classes; a row without a rule is of the other one."""
+    """RIPPER rules for the rarer of two classes; samples without a rule belong to the other."""
 
     def __init__(self, prune: bool = True, random_state: int | None = 0) -> None:
         self.prune = prune
@@ -100,7 +100,9 @@ class Rules(ClassifierMixin, BaseEstimator):
 
         self.classes_, counts = np.unique(y, return_counts=True)
         if len(self.classes_) != 2:
-            raise ValueError(f"rules are for two classes, but y has {len(self.classes_)}")
+            raise ValueError(
+                f"the rule learner supports two classes only, but y has {len(self.classes_)}"
+            )
         self._rarer, self._other = self.classes_[np.argsort(counts, kind="stable")]
         ripper = wittgenstein.RIPPER(
             prune_size=0.33 if self.prune else 0, random_state=self.random_state
@@ -109,13 +111,13 @@ class Rules(ClassifierMixin, BaseEstimator):
             warnings.simplefilter("ignore")
             try:
                 ripper.fit(_dense(X), (np.asarray(y) == self._rarer).astype(int), pos_class=1)
-            except AttributeError:  # of wittgenstein, where no rule is left
+            except AttributeError:  # raised by wittgenstein if no rule remains
                 ripper = None
         self._ripper = ripper
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the class of each row."""
+        """Return the class of each sample."""
         X = _dense(X)
         fires = np.zeros(len(X), dtype=bool)
         if self._ripper is not None:
@@ -127,13 +129,13 @@ def _dense(X: Any) -> Any:
     return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
 
 
-def check_rules_are_at_hand() -> None:
-    """Raise if the package of the rule learner is not installed."""
+def check_rule_learner() -> None:
+    """Raise MissingPackageError if the package of the rule learner is not installed."""
     try:
         import wittgenstein  # noqa: F401
     except ImportError:
-        raise NotAtHandError(
-            "The rule learner (JRip) needs the package wittgenstein: pip install wittgenstein."
+        raise MissingPackageError(
+            "The rule learner (JRip) requires the package wittgenstein: pip install wittgenstein."
         ) from None
 
 

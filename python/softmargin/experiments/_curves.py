@@ -1,4 +1,4 @@
-"""Curves of test accuracy of the stochastic rules of paper 001, read from their records."""
+"""Curves of test accuracy of the update rules of Lu and Jin (2017), read from the records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WINDOW = 5
 
 
 class Outcome(NamedTuple):
-    """What a rule reached: accuracies (%) with a row for each seed, a column for each point."""
+    """The result of a rule: accuracies (%) with a row for each seed, a column for each point."""
 
     lambda_: float
     eta: float | None
@@ -32,30 +32,30 @@ class Outcome(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Return the accuracy after the last step, the mean of the seeds."""
+        """Return the accuracy after the last step, averaged over the seeds."""
         return float(self.accuracies[:, -1].mean())
 
     @property
     def spread(self) -> float:
-        """Return the standard deviation of the seeds at the end (n - 1), NaN of a single one."""
+        """Return the standard deviation of the final accuracy (n - 1); NaN for a single seed."""
         ends = self.accuracies[:, -1]
         return float(ends.std(ddof=1)) if len(ends) > 1 else math.nan
 
     @property
     def error(self) -> float:
-        """Return the standard error of the end."""
+        """Return the standard error of the final accuracy."""
         return self.spread / math.sqrt(len(self.accuracies))
 
     @property
     def shown(self) -> str:
-        """Return the end with the deviation of its seeds."""
+        """Return the final accuracy with its standard deviation as text."""
         return f"{self.end:.2f}" + ("" if math.isnan(self.spread) else f" ± {self.spread:.2f}")
 
     @property
     def curve(self) -> NDArray[np.float64]:
-        """Return the mean of the seeds and of five points, fewer at both ends.
+        """Return the mean over the seeds and over five points, fewer at both ends.
 
-        Single iterates jump by several points of accuracy.
+        The accuracy of single iterates fluctuates by several points.
         """
         mean = self.accuracies.mean(axis=0)
         window = np.ones(_WINDOW)
@@ -63,17 +63,17 @@ class Outcome(NamedTuple):
         return np.convolve(mean, window, "same") / near
 
     def at(self, step: int) -> float:
-        """Return the accuracy of the curve after so many steps."""
+        """Return the accuracy of the curve after this many steps."""
         return float(np.interp(step, self.points, self.curve))
 
     def steps_to(self, level: float) -> int | None:
-        """Return after how many steps the curve first reaches a level; None for never."""
+        """Return the number of steps after which the curve first reaches a level, or None."""
         reached = np.flatnonzero(self.curve >= level)
         return int(self.points[reached[0]]) if len(reached) else None
 
 
 def outcome(record: Record | None) -> Outcome | None:
-    """Return what a record says, if a seed of it is done."""
+    """Return the result in a record if at least one seed is finished."""
     if record is None or not record.get("accuracies"):
         return None
     points, found = np.array(record["steps"]), np.array(record["accuracies"], dtype=np.float64)
@@ -81,6 +81,6 @@ def outcome(record: Record | None) -> Outcome | None:
 
 
 def outcomes(records: Records, name: str) -> Mapping[str, Outcome]:
-    """Return the rules that were run on a set."""
+    """Return the results of the rules on a data set."""
     found = {rule: outcome(records.get(f"{name}/{rule}")) for rule in RULES}
     return {rule: reached for rule, reached in found.items() if reached is not None}

@@ -1,4 +1,4 @@
-"""The time that a task may take."""
+"""Time limits of tasks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 
 from softmargin.experiments._study import Record
 
-# A limit that estimators take, where no time is left.
+# The smallest time limit that estimators accept, used when no time is left.
 _LEAST = 1e-3
 
 
 class Deadline:
-    """A moment that is so many seconds from now; None for never."""
+    """A point in time this many seconds from now; None for never."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -23,10 +23,10 @@ class Deadline:
 
     @property
     def left(self) -> float | None:
-        """Return the seconds that are left, as a time limit of an estimator."""
+        """Return the remaining seconds, as the time limit of an estimator."""
         return None if self._end is None else max(_LEAST, self._end - time.monotonic())
 
 
 def stopped(record: Record) -> str:
-    """Return a note for a record that a time limit cut short."""
+    """Return a note for a record that reached the time limit."""
     return "" if record.get("complete", True) else "stopped by the time limit"

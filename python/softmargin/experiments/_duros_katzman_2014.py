@@ -1,8 +1,8 @@
-"""Tables 1 to 4 of paper 004, as printed.
+"""Tables 1 to 4 of Duros and Katzman (2014), as printed.
 
 D. Duros and J. Katzman, Comparison of SVM Optimization Techniques in the Primal. GD is gradient
-descent, SSG stochastic subgradients (Pegasos), NM Newton's method. Modes are two labels ("bin") or
-five ("multi"), features words that are there ("bin") or counted ("freq").
+descent, SSG stochastic subgradient descent (Pegasos), NM Newton's method. Modes are two labels
+("bin") or five ("multi"); features are binary ("bin") or counted words ("freq").
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 # Table 1: phrases, distinct words, words of a phrase.
 PHRASES, WORDS, WORDS_PER_PHRASE = 150_606, 18_226, 6.85
 
-# Seconds of Newton's method by rows.
+# Seconds of Newton's method by number of samples.
 TABLE_2 = {1_000: 24, 2_000: 107, 4_000: 410, 8_000: 1_665, 16_000: 6_805}
 
 # Accuracy and seconds by method, mode and features.
@@ -40,5 +40,5 @@ TABLE_4: Entries = {
     ("NM", "multi", "bin"): (0.6828, 537),
 }
 
-# What it calls better than chance, by mode: one over the number of labels.
+# The accuracy that the paper calls chance, by mode: one over the number of labels.
 CHANCE = {"bin": 0.5, "multi": 0.2}

@@ -1,7 +1,7 @@
-"""What a study found, to be shown: sections of tables, pictures and claims.
+"""The results of a study: sections of tables, pictures and claims.
 
-A study turns its records into these; the report and the command line turn them into a page and
-into text. Nothing here knows how it is drawn.
+A study creates these from its records; the report and the command line render them. This module
+is independent of the rendering.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 class Cell:
     """One entry of a table.
 
-    ``value`` sorts it, ``text`` shows it. ``is_best`` makes it bold, ``is_off`` marks a number
-    that does not agree with the paper, ``note`` says what is to be known about it (in a tooltip
-    and under the table). A note that all cells that are off share explains their mark.
+    Rows are sorted by ``value``, and ``text`` is displayed. ``is_best`` makes it bold, ``is_off``
+    marks a number that does not agree with the paper, and ``note`` is shown in a tooltip and below
+    the table. If all marked cells have the same note, it explains the mark.
     """
 
     value: float | int | str | None
@@ -29,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, the group that it stands under, and whose numbers it holds."""
+    """A column: its name, its group, and whether it contains published numbers."""
 
     name: str
     group: str = ""
@@ -39,7 +39,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns; ``foot`` rows (means, ranks) stay at the end when it is sorted."""
+    """A table; ``foot`` rows (means, ranks) stay at the end when it is sorted."""
 
     title: str
     columns: Sequence[Column]
@@ -50,7 +50,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing by matplotlib, made when it is needed; ``caption`` says what it shows."""
+    """A matplotlib figure, drawn when it is needed; ``caption`` describes it."""
 
     name: str
     title: str
@@ -60,7 +60,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper, whether it holds here (None: cannot be told), and the evidence."""
+    """A claim of the paper, whether it holds here (None: undecided), and the evidence."""
 
     text: str
     holds: bool | None
@@ -69,7 +69,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page."""
+    """A section of the report."""
 
     title: str
     text: str = ""
@@ -80,10 +80,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Findings:
-    """All that a study found.
+    """All results of a study.
 
-    ``paper`` cites the paper, ``protocol`` says how the numbers were made, ``missing`` what was
-    left out because it was not at hand, ``facts`` the machine and the versions, by name.
+    ``paper`` cites the paper, ``protocol`` describes the experiments (blank lines separate
+    paragraphs), ``missing`` lists the data sets and packages that were not found, and ``facts``
+    contains the date, the machine and the versions, by name.
     """
 
     title: str
@@ -96,7 +97,7 @@ class Findings:
 
 
 def number(value: float | None, digits: int = 2, **marks: Any) -> Cell:
-    """Return the cell of a number, or a dash where there is none."""
+    """Return the cell of a number; a dash if it is None or NaN."""
     if value is None or value != value:
         return Cell(None, "–", **marks)
     text = "∞" if value == float("inf") else f"{value:,.{digits}f}"
@@ -104,7 +105,7 @@ def number(value: float | None, digits: int = 2, **marks: Any) -> Cell:
 
 
 def seconds(value: float | None, **marks: Any) -> Cell:
-    """Return the cell of a time, with three digits that count."""
+    """Return the cell of a time, with three significant digits."""
     if value is None or value != value:
         return Cell(None, "–", **marks)
     digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
@@ -112,5 +113,5 @@ def seconds(value: float | None, **marks: Any) -> Cell:
 
 
 def word(text: str, **marks: Any) -> Cell:
-    """Return the cell of a name."""
+    """Return the cell of a text."""
     return Cell(text, text, **marks)

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of paper 001, as printed, and what it says of its figures.
+"""Tables 1 and 2 of Lu and Jin (2017), as printed, and the statements about their figures.
 
 S. Lu and Z. Jin, Improved Stochastic Gradient Descent Algorithm for SVM (2017).
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 RULES = ("pegasos", "momentum", "rmsprop", "nag")
 
-# Rows to train, rows to test, features.
+# Training samples, test samples, features.
 TABLE_1 = {
     "alpha": (400_000, 100_000, 500),
     "gamma": (400_000, 100_000, 500),
@@ -38,6 +38,6 @@ FASTEST = {
 }
 FIGURES = {"alpha": 1, "gamma": 2, "delta": 3, "mnist": 4, "usps": 5, "letter": 6}
 
-# The abstract gives one rule the "higher testing precision" on five sets.
+# According to the abstract, one rule has the "higher testing precision" on five data sets.
 FIVE_SETS = ("alpha", "gamma", "delta", "mnist", "usps")
 BEST_OF_FIVE = "rmsprop"

@@ -1,14 +1,17 @@
-"""Findings as Markdown, for notes and documentation: tables and claims, without pictures."""
+"""Findings as Markdown, for notes and documentation: tables and claims, without pictures.
+
+The pages in ``docs/results`` are such texts, with pictures added.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from softmargin.experiments import _page_layout
 from softmargin.experiments._findings import Cell, Findings, Section, Table
 
-# What has a meaning in Markdown, or would be read as HTML.
+# Characters with a meaning in Markdown or HTML.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]>#|~])")
 
 
@@ -20,16 +23,27 @@ def to_markdown(findings: Findings) -> str:
 def _lines(findings: Findings) -> Iterator[str]:
     yield f"# {_plain(findings.title)}"
     yield f"\n{_plain(findings.paper)}"
-    yield f"\n    {findings.command}"
-    if findings.protocol:
-        yield f"\n{_plain(findings.protocol)}"
+    yield f"\n```bash\n{_line(findings.command)}\n```"
+    for paragraph in _page_layout.paragraphs(findings.protocol):
+        yield f"\n{_plain(paragraph)}"
     for each in findings.missing:
-        yield f"\nLeft out: {_plain(each)}"
+        yield f"\nNot included: {_plain(each)}"
     for section in findings.sections:
         yield from _section(section)
-    facts = ", ".join(f"{_plain(name)} {_plain(value)}" for name, value in findings.facts.items())
-    if facts:
-        yield f"\n{facts}"
+    if findings.facts:
+        yield f"\n*{_plain(_measured(findings.facts))}*"
+
+
+def _measured(facts: Mapping[str, str]) -> str:
+    """Return the date, the version and the machine of a run as a sentence."""
+    try:
+        return (
+            f"Measured on {facts['date']} with Softmargin {facts['softmargin']}, "
+            f"{facts['threads']} threads, {facts['instructions']}, {facts['system']} on "
+            f"{facts['processor']}."
+        )
+    except KeyError:  # not the facts of a run
+        return ", ".join(f"{name} {value}" for name, value in facts.items())
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -40,7 +54,7 @@ def _section(section: Section) -> Iterator[str]:
         yield ""
     for claim in section.claims:
         of = _page_layout.verdict(claim)
-        yield f"- {of.symbol} **{of.text}**: {_plain(claim.text)} {_plain(claim.evidence)}"
+        yield f"- {of.symbol} **{of.sentence}** {_plain(claim.text)} {_plain(claim.evidence)}"
     for table in section.tables:
         yield from _table(table)
 
@@ -77,6 +91,10 @@ def _cell(cell: Cell, notes: dict[str, int]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text that Markdown shows as it is, on one line."""
-    # Not every reader knows an escaped "<".
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("<", "&lt;")
+    """Return a text that Markdown shows literally, on one line."""
+    # Not every renderer supports an escaped "<".
+    return _SPECIAL.sub(r"\\\1", _line(text)).replace("<", "&lt;")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

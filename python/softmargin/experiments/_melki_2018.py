@@ -1,21 +1,21 @@
-"""Tables 1.2, 1.3 and 1.5 of paper 003, as printed.
+"""Tables 1.2, 1.3 and 1.5 of Melki (2018), as printed.
 
 G. A. Melki, Novel Support Vector Machines for Diverse Learning Paradigms (Virginia Commonwealth
-University, 2018), chapter 1. Methods are judged by nested cross-validation of 5 x 5 folds. Table
-1.5 calls the sets heart, prokaryotic and eukaryotic heart2, pro and euk.
+University, 2018), chapter 1. Methods are evaluated by nested cross-validation with 5 x 5 folds.
+In table 1.5 the data sets heart, prokaryotic and eukaryotic are called heart2, pro and euk.
 
-What the printed numbers say when they are computed again:
+Recomputing the tests from the printed numbers shows:
 
-- The ranks of accuracy in table 1.3 count the lowest accuracy as the best: 4 less each of them is
-  the rank. So MNSVM is first with 1.761, NNISDA has 1.978, and OLLAWV is last with 2.261, though no
-  difference is significant either way. Runtime and support vectors are ranked as they should be.
-- The ranks and the critical distance of table 1.5 count its row of averages as a 24th set.
+- The ranks of accuracy in table 1.3 count the lowest accuracy as the best: the correct rank is 4
+  minus the printed one. MNSVM is first with 1.761, NNISDA has 1.978, and OLLAWV is last with 2.261,
+  although no difference is significant. The ranks of runtime and support vectors are correct.
+- The ranks and the critical distance of table 1.5 count its row of averages as a 24th data set.
 - The p-values are those of Iman and Davenport without a correction for ties.
 """
 
 from __future__ import annotations
 
-# Rows, features, classes, and the group in which the paper has it.
+# Samples, features, classes, and the group in the paper.
 DATASETS: dict[str, tuple[int, int, int, str]] = {
     "iris": (150, 4, 3, "small"),
     "teach": (151, 5, 3, "small"),
@@ -123,7 +123,7 @@ TABLE_1_5: dict[str, dict[str, tuple[float, float]]] = {
     for name, columns in _PRINTED_1_5.items()
 }
 
-# The rows of averages, and of ranks.
+# The rows of averages and of ranks.
 AVERAGES_1_3 = {
     "accuracy": dict(zip(METHODS_1_3, (91.29, 91.15, 91.25), strict=True)),
     "runtime": dict(zip(METHODS_1_3, (114_209, 221_350, 191_861), strict=True)),
@@ -137,7 +137,7 @@ RANKS_1_3 = {
 AVERAGES_1_5 = dict(zip(METHODS_1_5, (91.29, 90.05, 84.60, 86.18, 79.96, 84.45), strict=True))
 RANKS_1_5 = dict(zip(METHODS_1_5, (1.500, 2.500, 4.041, 3.9583, 5.0625, 3.9375), strict=True))
 
-# Of Iman and Davenport; and the distances of Bonferroni and Dunn at 0.05.
+# P-values of Iman and Davenport, and critical distances of Bonferroni and Dunn at 0.05.
 P_VALUES_1_3 = {"accuracy": 0.2397, "runtime": 0.0, "support vectors": 0.0}
 CRITICAL_DISTANCE_1_3 = 0.66
 CRITICAL_DISTANCE_1_5 = 1.391

@@ -1,7 +1,7 @@
-"""Tables I, II and III of paper 000, as printed.
+"""Tables I, II and III of Melki and Kecman (2016), as printed.
 
 G. Melki and V. Kecman, Speeding Up Online Training of L1 Support Vector Machines (2016). Methods
-are judged by nested cross-validation of 5 x 5 folds.
+are evaluated by nested cross-validation with 5 x 5 folds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TABLE_2 = {
     "reuters": (98.05, 98.08, 97.28),
 }
 
-# CPU time (s); its first column is headed GSVM, the program that holds MN-SVM.
+# CPU time (s); the first column is titled GSVM, the program that contains MN-SVM.
 TABLE_3 = {
     "iris": (3.57, 0.27, 0.18),
     "glass": (11.94, 1.01, 0.5),

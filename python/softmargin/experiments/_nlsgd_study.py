@@ -1,4 +1,4 @@
-"""Paper 000: NL-SGD beside MN-SVM and NN-ISDA, and its epochs and averages.
+"""Melki and Kecman (2016): NL-SGD compared with MN-SVM and NN-ISDA; epochs and averaging.
 
 Tables II and III, and figures 1 to 10 of G. Melki and V. Kecman, Speeding Up Online Training of L1
 Support Vector Machines.
@@ -14,11 +14,11 @@ import numpy as np
 
 import softmargin
 from softmargin.experiments import _melki_kecman_2016 as printed
-from softmargin.experiments._beside import Numbers, beside, common, is_off, pick
 from softmargin.experiments._claims import close_claim, order_claim, ratio_claim
+from softmargin.experiments._evaluation import CS, GAMMAS, evaluate, load
 from softmargin.experiments._findings import Claim, Section, seconds
-from softmargin.experiments._judging import CS, GAMMAS, judge, load
-from softmargin.experiments._pictures import accuracies, growth, there
+from softmargin.experiments._paper_tables import Numbers, common, is_off, paper_table, pick
+from softmargin.experiments._pictures import accuracies, available, growth
 from softmargin.experiments._study import Record, Records, Settings, Task
 
 METHODS = {"nlsgd": "NL-SGD", "nnisda": "NN-ISDA", "mnsvm": "MN-SVM"}
@@ -26,29 +26,30 @@ _COLUMNS = {"mnsvm": 0, "nnisda": 1, "nlsgd": 2}
 
 AVERAGES = (0.0, 0.25, 0.5)
 EPOCHS = {"small": (2, 5), "medium": (1, 2)}
-# What stands for NL-SGD in the tables: the paper does not say which of its settings did.
+# The setting of NL-SGD in the main tables, which the paper does not state.
 _USUAL = {"small": (5, 0.5), "medium": (1, 0.5)}
 
 
 class NLSGDStudy:
-    """Tables II and III of paper 000."""
+    """Tables II and III of Melki and Kecman (2016)."""
 
     name = "nlsgd"
-    title = "NL-SGD: stochastic gradient descent with kernels"
+    title = "Melki and Kecman (2016): NL-SGD"
     paper = (
         "G. Melki and V. Kecman, Speeding Up Online Training of L1 Support Vector Machines, "
         "IEEE SoutheastCon, 2016"
     )
     protocol = (
-        "Nested cross-validation, 5 x 5 stratified folds; features scaled to [0, 1] on all rows; "
-        "pattern search over C = 4^-2 ... 4^5 and gamma = 4^-5 ... 4^2. NL-SGD in the tables is "
-        "that of five epochs on small and one on medium sets, with the mean of the last half of "
-        "the steps; the paper does not say which of its settings it took. Seconds are those of "
-        "the whole nested run, here on all threads, there CPU time of the authors' machine."
+        "Nested cross-validation, 5 x 5 stratified folds; features scaled to [0, 1] over all "
+        "samples; pattern search over C = 4^-2 ... 4^5 and gamma = 4^-5 ... 4^2. In the main "
+        "tables NL-SGD runs for five epochs on small and one epoch on medium data sets and "
+        "averages over the last half of the steps; the paper does not state its setting. Times "
+        "are for the whole nested run: wall time on all threads for ours, CPU time of the authors' "
+        "machine for the paper."
     )
 
     def tasks(self, settings: Settings) -> Sequence[Task]:
-        """Return set by set: the three methods, then the settings of NL-SGD."""
+        """Return for each data set the three methods, then the settings of NL-SGD."""
         tasks = []
         for name, group in _sets(settings).items():
             keys = [*METHODS, *(_key(*each) for each in _settings_of(group))]
@@ -82,7 +83,7 @@ def _key(epochs: int, average: float) -> str:
 
 
 def _label(epochs: int, average: float) -> str:
-    part = "last alpha" if average == 0 else f"mean of the last {average:.0%}"
+    part = "last iterate" if average == 0 else f"mean of the last {average:.0%}"
     return f"{epochs} epoch{'s' if epochs > 1 else ''}, {part}"
 
 
@@ -90,11 +91,11 @@ def _run(name: str, key: str, settings: Settings) -> Record:
     grid = {"C": CS, "gamma": GAMMAS}
     data = load(name, settings.folder)
     if not key.startswith("nlsgd"):
-        return judge(data, key, settings, grid)
+        return evaluate(data, key, settings, grid)
     group = "small" if name in printed.SMALL else "medium"
     epochs, average = _USUAL[group] if key == "nlsgd" else _parsed(key)
     method = softmargin.NLSGD(epochs=epochs, average=average, random_state=0)
-    return judge(data, method, settings, grid)
+    return evaluate(data, method, settings, grid)
 
 
 def _parsed(key: str) -> tuple[int, float]:
@@ -117,12 +118,14 @@ def _methods_section(records: Records, sets: Sequence[str]) -> Section:
         return is_off(records[f"{name}/{method}"], theirs[name][method], None)
 
     return Section(
-        "NL-SGD beside two L2 machines",
+        "NL-SGD and two L2 SVMs",
         tables=[
-            beside("Table II: accuracy, %", accuracy, METHODS, theirs, off=off),
-            beside("Table III: time, s", times, METHODS, _theirs(printed.TABLE_3), seconds, False),
+            paper_table("Table II: accuracy, %", accuracy, METHODS, theirs, off=off),
+            paper_table(
+                "Table III: time, s", times, METHODS, _theirs(printed.TABLE_3), seconds, False
+            ),
         ],
-        pictures=there(
+        pictures=available(
             accuracies("figures-1-2", "Figures 1 and 2: accuracy", records, sets, METHODS),
             growth(
                 "figures-3-5",
@@ -131,17 +134,18 @@ def _methods_section(records: Records, sets: Sequence[str]) -> Section:
                 sets,
                 METHODS,
                 "seconds",
-                "time of the nested run, s",
+                "Nested cross-validation (s)",
             ),
         ),
         claims=[
             _accuracy_claim(accuracy),
             ratio_claim(
-                "NL-SGD is faster than both: 1.2 times as fast as NN-ISDA at the least.",
+                "NL-SGD is faster than both: at least 1.2 times as fast as NN-ISDA.",
                 times,
                 METHODS,
                 1.1,
-                "the time",
+                "takes",
+                "as long",
             ),
             close_claim("table II", accuracy, METHODS, off),
         ],
@@ -152,13 +156,13 @@ def _accuracy_claim(accuracy: Numbers) -> Claim:
     text = "NL-SGD is about as accurate as MN-SVM and NN-ISDA: within a point on average."
     sets = common(accuracy, list(METHODS))
     if not sets:
-        return Claim(text, None, "No set was run with all methods.")
+        return Claim(text, None, "No data set was run with all methods.")
     means = {key: float(np.mean([accuracy[name][key] for name in sets])) for key in METHODS}
     shown = ", ".join(f"{METHODS[key]} {mean:.2f} %" for key, mean in means.items())
     return Claim(
         text,
         means["nlsgd"] >= max(means.values()) - 1,
-        f"Means over {len(sets)} sets: {shown}.",
+        f"Means over {len(sets)} data sets: {shown}.",
     )
 
 
@@ -169,12 +173,12 @@ def _settings_section(records: Records, sets: Sequence[str], group: str) -> Sect
     times = pick(records, sets, list(methods), "seconds")
     of_accuracy, of_time = ("6", "s 8 and 9") if group == "small" else ("7", " 10")
     return Section(
-        f"Epochs and averages on {group} sets",
+        f"Epochs and averaging on {group} data sets",
         tables=[
-            beside("Accuracy, %", accuracy, methods),
-            beside("Time, s", times, methods, show=seconds, higher_is_better=False),
+            paper_table("Accuracy, %", accuracy, methods),
+            paper_table("Time, s", times, methods, show=seconds, higher_is_better=False),
         ],
-        pictures=there(
+        pictures=available(
             accuracies(
                 f"settings-{group}", f"Figure {of_accuracy}: accuracy", records, sets, methods
             ),
@@ -185,7 +189,7 @@ def _settings_section(records: Records, sets: Sequence[str], group: str) -> Sect
                 sets,
                 methods,
                 "seconds",
-                "time of the nested run, s",
+                "Nested cross-validation (s)",
             ),
         ),
         claims=_settings_claims(accuracy, group),
@@ -206,10 +210,11 @@ def _settings_claims(accuracy: Numbers, group: str) -> list[Claim]:
     sets = list(accuracy)
     claims = [
         order_claim(
-            "Means of the last half or quarter of the steps are more accurate than the last alpha.",
+            "Averaging over the last half or quarter of the steps is more accurate than the last "
+            "iterate.",
             {
-                "means": mean((few, many), (0.25, 0.5), sets),
-                "last": mean((few, many), (0.0,), sets),
+                "averaged": mean((few, many), (0.25, 0.5), sets),
+                "last iterate": mean((few, many), (0.0,), sets),
             },
         )
     ]
@@ -227,8 +232,8 @@ def _settings_claims(accuracy: Numbers, group: str) -> list[Claim]:
         ]
         return claims
     one, two = (mean((n,), AVERAGES, sets) for n in (few, many))
-    text = "One epoch or two make little difference: less than half a point."
+    text = "One or two epochs make little difference: less than half a point."
     if one is None or two is None:
         return [*claims, Claim(text, None, "Not all settings were run.")]
-    evidence = f"One epoch {one:.2f} %, two {two:.2f} % on average."
+    evidence = f"On average, one epoch {one:.2f} %, two epochs {two:.2f} %."
     return [*claims, Claim(text, abs(one - two) < 0.5, evidence)]

@@ -1,4 +1,4 @@
-"""Paper 003: OLLAWV beside NN-ISDA, MN-SVM, and five methods that are no SVMs.
+"""Melki (2018): OLLAWV compared with NN-ISDA, MN-SVM, and five methods other than SVMs.
 
 Tables 1.3 and 1.5, figure 1.1, and figures 1.3 to 1.9 of G. A. Melki, Novel Support Vector Machines
 for Diverse Learning Paradigms, chapter 1 (Virginia Commonwealth University, 2018).
@@ -16,18 +16,18 @@ import softmargin
 from softmargin.datasets import Dataset
 from softmargin.experiments import _melki_2018 as printed
 from softmargin.experiments import _ollawv_pictures as pictures
-from softmargin.experiments._beside import beside, is_off, pick
 from softmargin.experiments._claims import close_claim, ratio_claim
-from softmargin.experiments._comparators import COMPARATORS, check_rules_are_at_hand
+from softmargin.experiments._comparators import COMPARATORS, check_rule_learner
+from softmargin.experiments._evaluation import CS, GAMMAS, evaluate, evaluate_other, load
 from softmargin.experiments._findings import Cell, Claim, Section, number, seconds
-from softmargin.experiments._judging import CS, GAMMAS, judge, judge_other, load
-from softmargin.experiments._pictures import accuracies, growth, there
+from softmargin.experiments._paper_tables import is_off, paper_table, pick
+from softmargin.experiments._pictures import accuracies, available, growth
 from softmargin.experiments._ranking import ranking_claim, ranking_picture, ranking_table
 from softmargin.experiments._study import Record, Records, Settings, Task, up_to
 
 SVMS = {"ollawv": "OLLAWV", "nnisda": "NN-ISDA", "mnsvm": "MN-SVM"}
-# Not in the paper: the margin chosen like the other parameters, and the exact L1 machine.
-ALSO = {"ollawv-margin": "OLLAWV, margin chosen", "svc": "SVC, exact"}
+# Not in the paper: the margin tuned like the other parameters, and the exact L1 SVM.
+ALSO = {"ollawv-margin": "OLLAWV, tuned margin", "svc": "SVC, exact"}
 OTHERS = {key: each.label for key, each in COMPARATORS.items()}
 
 _PRINTED = {
@@ -40,7 +40,7 @@ _PRINTED = {
     "bayes": "Naive Bayes",
     "logistic": "Logistic",
 }
-# Rows up to which the rule learner, some seconds a fit on 200 rows, is run.
+# The rule learner takes seconds per fit on 200 samples; it runs on at most this many.
 _ROWS_FOR_RULES = 400
 
 
@@ -62,25 +62,25 @@ _METRICS = {
 
 
 class OLLAWVStudy:
-    """Tables 1.3 and 1.5 of paper 003."""
+    """Tables 1.3 and 1.5 of Melki (2018)."""
 
     name = "ollawv"
-    title = "OLLAWV: learning from the worst violator"
+    title = "Melki (2018): OLLAWV"
     paper = (
         "G. A. Melki, Novel Support Vector Machines for Diverse Learning Paradigms, chapter 1, "
         "Virginia Commonwealth University, 2018"
     )
     protocol = (
-        "Nested cross-validation, 5 x 5 stratified folds; features scaled to [0, 1] on all rows; "
-        "pattern search over C = 4^-2 ... 4^5 and gamma = 4^-5 ... 4^2, as in the paper. OLLAWV "
-        "has the margin 0.1 and at most half of the rows as support vectors, as the authors' "
-        "program; its C has no effect, so only gamma is searched. The methods that are no SVMs "
-        "see the same folds. Deviations are those of the outer folds. Seconds are those of the "
-        "whole nested run, here on all threads, there on the authors' machine."
+        "Nested cross-validation, 5 x 5 stratified folds; features scaled to [0, 1] over all "
+        "samples; pattern search over C = 4^-2 ... 4^5 and gamma = 4^-5 ... 4^2, as in the paper. "
+        "OLLAWV uses a margin of 0.1 and at most half of the samples as support vectors, like the "
+        "authors' program; its C has no effect, so only gamma is searched. Methods other than SVMs "
+        "use the same folds. Deviations are over the outer folds. Times are for the whole nested "
+        "run, on all threads for ours and on the authors' machine for the paper."
     )
 
     def tasks(self, settings: Settings) -> Sequence[Task]:
-        """Return set by set: the SVMs, then the others."""
+        """Return for each data set the SVMs, then the other methods."""
         tasks = [Task("figure-1.1", _boundaries)]
         for name in _sets(settings):
             tasks += [
@@ -114,17 +114,17 @@ def _rules_serve(name: str, settings: Settings) -> bool:
 
 def _run(name: str, method: str, settings: Settings) -> Record:
     if method == "rules":
-        check_rules_are_at_hand()
+        check_rule_learner()
     data = load(name, settings.folder)
     if method in COMPARATORS:
         other = COMPARATORS[method]
-        return judge_other(data, other.estimator, other.grid, settings)
+        return evaluate_other(data, other.estimator, other.grid, settings)
     if method == "ollawv":
         grid = {"margin": [0.1], "gamma": GAMMAS}
-        return judge(data, _authors(), settings, grid) | {"c_has_effect": _c_has_effect(data)}
+        return evaluate(data, _authors(), settings, grid) | {"c_has_effect": _c_has_effect(data)}
     if method == "ollawv-margin":
-        return judge(data, softmargin.OLLAWV(), settings)
-    return judge(data, method, settings, {"C": CS, "gamma": GAMMAS})
+        return evaluate(data, softmargin.OLLAWV(), settings)
+    return evaluate(data, method, settings, {"C": CS, "gamma": GAMMAS})
 
 
 def _authors() -> softmargin.OLLAWV:
@@ -133,7 +133,7 @@ def _authors() -> softmargin.OLLAWV:
 
 
 def _c_has_effect(data: Dataset) -> bool:
-    """Tell whether machines of different C predict different labels, on at most 2,000 rows."""
+    """Tell whether models with different C predict different labels, on at most 2,000 samples."""
     rows = np.random.default_rng(0).permutation(data.X.shape[0])[:2_000]
     X, y = softmargin.MinMaxScaler().fit_transform(data.X[rows]), data.y[rows]
     models = [_authors().set_params(C=C, gamma=1.0, n_jobs=-1).fit(X, y) for C in CS]
@@ -142,11 +142,11 @@ def _c_has_effect(data: Dataset) -> bool:
 
 
 def _boundaries() -> Record:
-    """Return the errors of the machines of figure 1.1, and the least that is possible."""
+    """Return the errors of the classifiers of figure 1.1, and the Bayes error."""
     found: Record = {"bayes": 100 * softmargin.datasets.bayes_error()}
     test = softmargin.datasets.two_gaussians(20_000, random_state=1)
     for n in pictures.SIZES_1_1:
-        for label, model in pictures.machines(n).items():
+        for label, model in pictures.classifiers(n).items():
             found[f"{label}-{n}"] = 100 * (1 - model.score(test.X, test.y))
     return found
 
@@ -159,7 +159,7 @@ def _theirs(column: int) -> dict[str, dict[str, float]]:
 
 
 def _is_off(records: Records, name: str, method: str) -> bool:
-    """Tell whether an accuracy is far from the paper's, by its deviation where it is given."""
+    """Tell whether an accuracy is far from the published one, by its deviation if it is known."""
     with_deviation = printed.TABLE_1_5[name].get(_PRINTED[method])
     if with_deviation is not None:
         return is_off(records[f"{name}/{method}"], *with_deviation)
@@ -170,7 +170,7 @@ def _svm_section(records: Records, sets: Sequence[str]) -> Section:
     numbers = {what: pick(records, sets, list(SVMS), what) for what in _METRICS}
     off = partial(_is_off, records)
     tables = [
-        beside(
+        paper_table(
             f"Table 1.3: {label.lower()}, {unit}",
             numbers[what],
             SVMS,
@@ -182,11 +182,12 @@ def _svm_section(records: Records, sets: Sequence[str]) -> Section:
         for column, (what, (label, unit, show, higher, _)) in enumerate(_METRICS.items())
     ]
     return Section(
-        "OLLAWV beside two L2 machines",
-        "NN-ISDA and MN-SVM solve the same problem in two ways, so their accuracies should agree.",
+        "OLLAWV and two L2 SVMs",
+        "NN-ISDA and MN-SVM solve the same problem by different algorithms, so their accuracies "
+        "should agree.",
         tables,
-        there(
-            accuracies("accuracy", "Accuracy of each set", records, sets, SVMS),
+        available(
+            accuracies("accuracy", "Accuracy on each data set", records, sets, SVMS),
             growth(
                 "figure-1.6",
                 "Figure 1.6: runtime",
@@ -194,16 +195,16 @@ def _svm_section(records: Records, sets: Sequence[str]) -> Section:
                 sets,
                 SVMS,
                 "seconds",
-                "runtime of the nested run, s",
+                "Nested cross-validation (s)",
             ),
             growth(
                 "figure-1.7",
-                "Figure 1.7: size of the model",
+                "Figure 1.7: model size",
                 records,
                 sets,
                 SVMS,
                 "support_vectors",
-                "support vectors, %",
+                "Support vectors (%)",
                 is_share=True,
             ),
         ),
@@ -221,14 +222,16 @@ def _svm_section(records: Records, sets: Sequence[str]) -> Section:
                 numbers["seconds"],
                 SVMS,
                 1.6,
-                "the time",
+                "takes",
+                "as long",
             ),
             ratio_claim(
                 "OLLAWV's models are 1.7 times smaller than those of NN-ISDA and MN-SVM.",
                 numbers["support_vectors"],
                 SVMS,
                 1.5,
-                "the support vectors",
+                "has",
+                "as many support vectors",
             ),
             _c_claim(records, sets),
             close_claim("table 1.3", numbers["accuracy"], SVMS, off),
@@ -237,17 +240,18 @@ def _svm_section(records: Records, sets: Sequence[str]) -> Section:
 
 
 def _c_claim(records: Records, sets: Sequence[str]) -> Claim:
-    """Return whether C matters to OLLAWV on any set."""
+    """Return whether C affects the predictions of OLLAWV on any data set."""
     text = "C is a parameter of OLLAWV (the paper searches eight values of it)."
     known = [records[f"{name}/ollawv"] for name in sets if f"{name}/ollawv" in records]
     if not known:
         return Claim(text, None, "OLLAWV was not run.")
-    n_different = sum(bool(record["c_has_effect"]) for record in known)
+    n_same = sum(not record["c_has_effect"] for record in known)
+    which = f"all {n_same}" if n_same == len(known) else f"{n_same} of {len(known)}"
     return Claim(
         text,
-        n_different > 0,
-        f"On {len(known) - n_different} of {len(known)} sets all eight values of C give the same "
-        "labels: outputs, coefficients, bias and the value at which it stops all scale with C.",
+        n_same < len(known),
+        f"On {which} data sets the eight values of C give the same labels: outputs, coefficients, "
+        "bias and the stopping threshold all scale with C.",
     )
 
 
@@ -270,11 +274,11 @@ def _ranks_section(records: Records, sets: Sequence[str]) -> Section:
             claims.append(ranking_claim(text, ours, SVMS, higher, "OLLAWV", both))
     return Section(
         "Friedman ranks",
-        "Rank 1 is the best. The paper's ranks of accuracy do not follow from its table: they "
-        "count the lowest accuracy as the best. By its own numbers OLLAWV comes last, not first, "
-        "though no difference is significant.",
+        "Rank 1 is the best. The published ranks of accuracy do not follow from the published "
+        "table: they count the lowest accuracy as the best. According to the table OLLAWV is last, "
+        "not first, although no difference is significant.",
         tables,
-        there(*drawn),
+        available(*drawn),
         claims,
     )
 
@@ -287,24 +291,27 @@ def _others_section(records: Records, sets: Sequence[str]) -> Section:
         for name, row in printed.TABLE_1_5.items()
     }
     off = partial(_is_off, records)
-    # Rules were not learned on every set: ranks go without them.
+    # The rule learner did not run on every data set, so the ranks exclude it.
     ranked = {key: label for key, label in methods.items() if key != "rules"}
     ranks = {key: printed.RANKS_1_5[_PRINTED[key]] for key in methods} | {
         "distance": printed.CRITICAL_DISTANCE_1_5
     }
     worse = {label for key, label in ranked.items() if key not in ("ollawv", "knn")}
     return Section(
-        "OLLAWV beside methods that are no SVMs",
-        "The paper took these from Weka; ours are the nearest of scikit-learn, and for JRip the "
-        "rules of the package wittgenstein, which knows two classes and takes seconds a fit: they "
-        f"are learned by --medium on sets of two classes with at most {_ROWS_FOR_RULES} rows, and "
-        "left out of the ranks (also of those computed from the paper's table). The paper's "
-        "printed ranks count its row of averages as a 24th set.",
+        "OLLAWV and methods other than SVMs",
+        "The paper used Weka; ours are the closest equivalents in scikit-learn. JRip is "
+        "replaced by the package wittgenstein, which supports two classes only and takes "
+        "seconds per fit: --medium runs it on data sets with two classes and at most "
+        f"{_ROWS_FOR_RULES} samples, and it is excluded from the ranks (also from those computed "
+        "from the published table). The published ranks count the row of averages as a 24th "
+        "data set.",
         [
-            beside("Table 1.5: accuracy, %", ours, methods, theirs, off=off, averaged=list(ranked)),
+            paper_table(
+                "Table 1.5: accuracy, %", ours, methods, theirs, off=off, averaged=list(ranked)
+            ),
             ranking_table("Accuracy: mean ranks", ours, theirs, ranked, True, ranks),
         ],
-        there(
+        available(
             ranking_picture(
                 "figure-1.8", "Figure 1.8: ranks of accuracy", ours, ranked, True, "OLLAWV"
             ),
@@ -312,7 +319,7 @@ def _others_section(records: Records, sets: Sequence[str]) -> Section:
         ),
         [
             ranking_claim(
-                "OLLAWV is significantly more accurate than the others, but for k-NN.",
+                "OLLAWV is significantly more accurate than all others except k-NN.",
                 ours,
                 ranked,
                 True,
@@ -327,11 +334,12 @@ def _others_section(records: Records, sets: Sequence[str]) -> Section:
 def _also_section(records: Records, sets: Sequence[str]) -> Section:
     methods = {"ollawv": "OLLAWV, as published", **ALSO}
     return Section(
-        "Not in the paper: the margin chosen, and the exact machine",
-        "OLLAWV's margin decides when it stops. One training gives the models of all margins, so "
-        "choosing it costs little. SVC solves the L1 problem exactly.",
+        "Not in the paper: tuned margin and exact SVM",
+        "The margin of OLLAWV determines when training stops. One training run yields the "
+        "models of all margins, so tuning the margin costs little. SVC solves the L1 problem "
+        "exactly.",
         [
-            beside(
+            paper_table(
                 f"{label}, {unit}",
                 pick(records, sets, list(methods), what),
                 methods,

@@ -1,4 +1,4 @@
-"""What a page and a terminal show alike: header groups, numbered notes, verdicts on claims."""
+"""What the report and the terminal share: header groups, numbered notes, verdicts on claims."""
 
 from __future__ import annotations
 
@@ -12,27 +12,32 @@ OFF = "≠"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What can be said of a claim, and how many of them say it."""
+    """A verdict on a claim, with its plural."""
 
     name: str
     symbol: str
     text: str
-    of_many: str
+    plural: str
+
+    @property
+    def sentence(self) -> str:
+        """Return "Holds."."""
+        return f"{self.text[:1].upper()}{self.text[1:]}."
 
     def counted(self, count: int) -> str:
         """Return "1 holds", "2 hold"."""
-        return f"{count} {self.text if count == 1 else self.of_many}"
+        return f"{count} {self.text if count == 1 else self.plural}"
 
 
 _VERDICTS: dict[bool | None, Verdict] = {
     True: Verdict("holds", "✓", "holds", "hold"),
     False: Verdict("fails", "✗", "does not hold", "do not hold"),
-    None: Verdict("open", "?", "cannot be told", "cannot be told"),
+    None: Verdict("open", "?", "undecided", "undecided"),
 }
 
 
 def verdict(claim: Claim) -> Verdict:
-    """Return whether a claim holds, in words."""
+    """Return the verdict on a claim."""
     return _VERDICTS[None if claim.holds is None else bool(claim.holds)]
 
 
@@ -47,24 +52,24 @@ def counted_claims(claims: Sequence[Claim]) -> str:
 
 
 def tally(claims: Sequence[Claim]) -> list[tuple[Verdict, int]]:
-    """Return each verdict that was given, and how often."""
+    """Return the verdicts that occur, with their counts."""
     given = [verdict(claim) for claim in claims]
     return [(each, given.count(each)) for each in _VERDICTS.values() if each in given]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Columns side by side under one name, or one column without a group."""
+    """Adjacent columns with a common header, or one column without a group."""
 
     name: str
     columns: range
 
 
 def header_groups(columns: Sequence[Column]) -> list[Group]:
-    """Return the columns in runs of the same group.
+    """Return runs of columns with the same group.
 
     >>> from softmargin.experiments._findings import Column
-    >>> columns = [Column("set"), Column("ours", "SVC"), Column("paper", "SVC")]
+    >>> columns = [Column("data set"), Column("ours", "SVC"), Column("paper", "SVC")]
     >>> [(group.name, list(group.columns)) for group in header_groups(columns)]
     [('', [0]), ('SVC', [1, 2])]
     """
@@ -78,31 +83,38 @@ def header_groups(columns: Sequence[Column]) -> list[Group]:
 
 
 def cells(table: Table) -> Iterator[Cell]:
-    """Go through all cells in the order of reading."""
+    """Iterate over all cells, row by row."""
     for row in (*table.rows, *table.foot):
         yield from row
 
 
 def meaning_of_off(table: Table) -> str:
-    """Return what the sign of cells that are off means: their note, if all have the same."""
+    """Return the meaning of the mark of cells that are off: their note, if all share one."""
     notes = {cell.note for cell in cells(table) if cell.is_off}
     return notes.pop() if len(notes) == 1 and all(notes) else "does not agree with the paper"
 
 
 def numbered_notes(table: Table) -> dict[str, int]:
-    """Return the notes of a table with their numbers; cells with the same note share one.
+    """Return the notes of a table with their numbers; cells with the same note share a number.
 
-    What the sign of cells that are off means has no number.
+    The note that explains the mark of cells that are off has no number.
     """
-    told = meaning_of_off(table)
+    explained = meaning_of_off(table)
     texts = dict.fromkeys(
-        cell.note for cell in cells(table) if cell.note and not (cell.is_off and cell.note == told)
+        cell.note
+        for cell in cells(table)
+        if cell.note and not (cell.is_off and cell.note == explained)
     )
     return {text: number for number, text in enumerate(texts, 1)}
 
 
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text, which are separated by blank lines."""
+    return [part.strip() for part in text.split("\n\n") if part.strip()]
+
+
 def check_rows(table: Table) -> None:
-    """Raise a ValueError for a row that does not fit the columns."""
+    """Raise ValueError if a row has another number of cells than there are columns."""
     for row in (*table.rows, *table.foot):
         if len(row) != len(table.columns):
             raise ValueError(

@@ -1,11 +1,11 @@
-"""Methods of paper 004 on a corpus of phrases, as records of its study.
+"""The methods of Duros and Katzman (2014) on a corpus of phrases, as records of the study.
 
-Labels are 0 to 4; "bin" is 3, 4 against 0-2, "multi" all five with machines for neighbouring
-labels. Features are the words of a phrase, that are there ("bin") or counted ("freq"), lower case,
-punctuation left out. In each round a tenth of the phrases, drawn at random, is held out.
+Labels are 0 to 4; "bin" is 3 and 4 against 0 to 2, "multi" all five with ordinal classification.
+Features are the words of a phrase, binary ("bin") or counted ("freq"), in lower case and without
+punctuation. Each round holds out a random tenth of the phrases.
 
-Phrases are parts of sentences, and parts of one sentence fall on both sides, as in the paper: these
-accuracies say nothing about new reviews.
+Phrases are parts of sentences, and parts of the same sentence occur in both training and test data,
+as in the paper, so these accuracies do not carry over to new reviews.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from softmargin.experiments._study import Record, Settings
 
 Parameters = dict[str, Any]
 
-# Phrases of table 4; the first ones, for which the paper took is not said.
+# Phrases of table 4: the first ones, because the paper does not say which it used.
 N_FEW = 1_000
-# Of Newton's method in table 2: what table 4 chooses for two labels.
+# Hyperparameters of Newton's method in table 2: those chosen for two labels in table 4.
 NEWTON: Parameters = {"C": 10.0, "gamma": 0.1}
 
 _WORDS = r"\S*\w\S*"
 _EPOCHS, _EPOCHS_OF_FEW = 5, 50
 _GD_STEPS = 200
-# The seed of the first round in which parameters are chosen.
+# Seed of the first round in which hyperparameters are chosen.
 _OTHER_ROUNDS = 10_000
 
 
 class Method(NamedTuple):
-    """Makes an estimator from a cell of a grid."""
+    """A function that creates an estimator from a cell of a grid, and the grid."""
 
     make: Callable[..., Any]
     grid: dict[str, tuple[Any, ...]]
@@ -52,16 +52,16 @@ class Method(NamedTuple):
 
 
 class Bag(NamedTuple):
-    """Rows of words with labels from 0 on."""
+    """Phrases as bags of words, with labels starting at 0."""
 
     X: Any
     y: NDArray[np.int64]
 
 
 def methods(is_few: bool, n_jobs: int) -> dict[str, Method]:
-    """Return the methods of table 4 (few rows) or table 3, and the dual one, not in the paper."""
+    """Return the methods of table 4 (few phrases), or of table 3 and a dual method."""
     shared: Parameters = {"multi_class": "ordinal", "n_jobs": n_jobs}
-    # The bias is found afterwards from rows with a loss, as in the paper.
+    # The bias is computed after training from the samples with a loss, as in the paper.
     primal: Parameters = {"fit_intercept": "violators", **shared}
     drawn: Parameters = {"project": True, "average": 0, "shuffle": "draw", "random_state": 0}
     epochs = _EPOCHS_OF_FEW if is_few else _EPOCHS
@@ -102,7 +102,7 @@ def _words(n_rows: int | None, features: str, folder: str | None) -> Any:
 
 
 def load_bag(n_rows: int | None, mode: str, features: str, folder: str | None) -> Bag:
-    """Return the first phrases as rows of words; None for all."""
+    """Return the first phrases as bags of words; ``n_rows=None`` for all."""
     labels = _corpus(folder)[1][:n_rows]
     y = (labels > 2).astype(np.int64) if mode == "bin" else labels
     return Bag(_words(n_rows, features, folder), y)
@@ -111,7 +111,7 @@ def load_bag(n_rows: int | None, mode: str, features: str, folder: str | None) -
 def run_entry(
     name: str, mode: str, features: str, n_rows: int | None, rounds: int, settings: Settings
 ) -> Record:
-    """Return accuracy and seconds of a method, with parameters that are best in other rounds."""
+    """Return accuracy and time of a method, with hyperparameters chosen in other rounds."""
     deadline = Deadline(settings.time_limit)
     bag = load_bag(n_rows, mode, features, settings.folder)
     is_few = n_rows is not None
@@ -137,7 +137,7 @@ def run_entry(
 
 
 def run_newton(n_rows: int, settings: Settings) -> Record:
-    """Return the seconds of one training of Newton's method with an RBF kernel (table 2)."""
+    """Return the time of one training of Newton's method with an RBF kernel (table 2)."""
     deadline = Deadline(settings.time_limit)
     bag = load_bag(n_rows, "bin", "bin", settings.folder)
     model = softmargin.NewtonSVC(n_jobs=settings.n_jobs, time_limit=deadline.left, **NEWTON)
@@ -155,7 +155,7 @@ def run_newton(n_rows: int, settings: Settings) -> Record:
 
 
 def _choose(method: Method, bag: Bag, n_rounds: int, deadline: Deadline) -> Parameters | None:
-    """Return the cell with the best mean accuracy in rounds of their own; None if out of time."""
+    """Return the cell with the best mean accuracy in separate rounds; None if out of time."""
     seeds = range(_OTHER_ROUNDS, _OTHER_ROUNDS + n_rounds)
     means = []
     for cell in method.cells():
@@ -169,7 +169,7 @@ def _choose(method: Method, bag: Bag, n_rounds: int, deadline: Deadline) -> Para
 def _rounds(
     method: Method, cell: Parameters, bag: Bag, seeds: range, deadline: Deadline
 ) -> Iterator[tuple[float, float]]:
-    """Yield accuracy and seconds of each round that is done in time."""
+    """Yield accuracy and seconds of each round that finishes in time."""
     for seed in seeds:
         order = np.random.default_rng(seed).permutation(len(bag.y))
         test, train = np.split(order, [len(order) // 10])

@@ -1,19 +1,19 @@
-"""Pictures that several studies have."""
+"""Pictures that several studies share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from softmargin.experiments._beside import common, pick
 from softmargin.experiments._findings import Picture
+from softmargin.experiments._paper_tables import common, pick
 from softmargin.experiments._study import Records
 
 
 def accuracies(
     name: str, title: str, records: Records, sets: Sequence[str], methods: Mapping[str, str]
 ) -> Picture | None:
-    """Return bars of accuracy with deviations, for each set that all methods have."""
+    """Return bars of accuracy with deviations, for the data sets that all methods have."""
     scores = pick(records, sets, list(methods), "accuracy")
     spreads = pick(records, sets, list(methods), "deviation")
     shown = common(scores, list(methods))
@@ -32,7 +32,7 @@ def accuracies(
         )
         return plots.accuracy_bars(by_method, errors, sets=shown, perfect=100)
 
-    caption = "Mean and standard deviation of the outer folds of each set."
+    caption = "Mean and standard deviation over the outer folds of each data set."
     return Picture(name, title, caption, draw)
 
 
@@ -46,7 +46,7 @@ def growth(
     ylabel: str,
     is_share: bool = False,
 ) -> Picture | None:
-    """Return one number of the records against the rows of the sets, a line for each method."""
+    """Return one field of the records by number of samples, with a line for each method."""
     rows = {
         each: record["rows"]
         for each in sets
@@ -69,10 +69,10 @@ def growth(
             series, ylabel=ylabel, yscale="linear" if is_share else "log", sets=rows
         )
 
-    caption = f"Each point is a set: {ylabel}, against its number of rows."
+    caption = f"{ylabel} by number of samples; each point is a data set."
     return Picture(name, title, caption, draw)
 
 
-def there(*pictures: Picture | None) -> list[Picture]:
-    """Return the pictures for which there were records."""
+def available(*pictures: Picture | None) -> list[Picture]:
+    """Return the pictures that could be drawn."""
     return [picture for picture in pictures if picture is not None]

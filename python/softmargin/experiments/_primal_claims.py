@@ -1,4 +1,4 @@
-"""What paper 004 claims, held against the records of its study."""
+"""The claims of Duros and Katzman (2014), checked against the records of the study."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from softmargin.experiments import _duros_katzman_2014 as printed
+from softmargin.experiments._claims import listed
 from softmargin.experiments._findings import Claim
 from softmargin.experiments._study import Record
 
@@ -15,38 +16,38 @@ from softmargin.experiments._study import Record
 Key = tuple[str, str, str]
 Entries = Mapping[Key, Record]
 
-# Accuracies that are nearer than this (in points) are about the same.
+# Accuracies that differ by less than this (in points) count as about the same.
 _NEAR = 2.0
-# Exponents, and how near to their middle one is of neither kind.
+# Exponents, and how close to their mean an exponent is neither.
 _SQUARE, _CUBE, _UNCLEAR = 2.0, 3.0, 0.2
 
-# Modes and kinds of features, in words.
+# Texts for modes and kinds of features.
 LABELS = {"bin": "two", "multi": "five"}
 FEATURES = {"bin": "words", "freq": "counts"}
 
 
 def growth_claim(times: Mapping[int, float]) -> Claim:
-    """Return whether Newton's time grows with the cube of the rows in the end (table 2)."""
-    text = "The time of Newton's method grows with the cube of the number of rows."
+    """Return whether the time of Newton's method finally grows with the cube (table 2)."""
+    text = "The time of Newton's method grows with the cube of the number of samples."
     if len(times) < 3:
         return Claim(text, None, "Fewer than three sizes were run.")
     ours = exponents(times)
     shown, theirs = (
-        ", ".join(f"{power:.1f}" for power in powers)
+        listed([f"{power:.1f}" for power in powers])
         for powers in (ours, exponents(printed.TABLE_2))
     )
-    nearer = f" {ours[-1]:.1f} is neither a square nor a cube: more rows would tell."
+    nearer = f" {ours[-1]:.1f} is between square and cube; larger sizes would be needed."
     is_clear = abs(ours[-1] - (_SQUARE + _CUBE) / 2) > _UNCLEAR
     return Claim(
         text,
         ours[-1] > (_SQUARE + _CUBE) / 2 if is_clear else None,
-        f"From size to size up to {max(times):,} rows, time grows with their power {shown}; by the "
-        f"paper's own table 2 with {theirs}.{'' if is_clear else nearer}",
+        f"Between successive sizes up to {max(times):,} samples, the exponents are {shown}; in the "
+        f"paper's table 2 they are {theirs}.{'' if is_clear else nearer}",
     )
 
 
 def exponents(times: Mapping[int, float]) -> list[float]:
-    """Return the power of the rows with which time grows from each size to the next."""
+    """Return the exponent with which time grows from each size to the next."""
     rows = sorted(times)
     return [
         float(np.log(times[more] / times[less]) / np.log(more / less))
@@ -62,24 +63,25 @@ def pegasos_claim(entries: Entries, where: str) -> Claim:
         return Claim(text, None, "Not both were run.")
     lead, times, n = found
     shown = f"Pegasos: {lead:+.2f} points of accuracy, {1 / times:.1f} times as fast"
-    return Claim(text, abs(lead) < _NEAR and times < 1, f"{shown}, mean of {n} settings.")
+    evidence = f"{shown}, averaged over {n} settings."
+    return Claim(text, abs(lead) < _NEAR and times < 1, evidence)
 
 
 def newton_claim(entries: Entries, where: str) -> Claim:
-    """Return whether Newton's method is slower than Pegasos without being better."""
+    """Return whether Newton's method is slower than Pegasos and not more accurate."""
     text = f"Newton's method takes longer than Pegasos, and is not better ({where})."
     found = _compared(entries, "NM", "SSG")
     if found is None:
         return Claim(text, None, "Not both were run.")
     lead, times, n = found
-    shown = f"Newton: {times:.1f} times the time, {lead:+.2f} points of accuracy"
-    return Claim(text, times > 1 and lead <= 0, f"{shown}, mean of {n} settings.")
+    shown = f"Newton takes {times:.1f} times as long, {lead:+.2f} points of accuracy"
+    return Claim(text, times > 1 and lead <= 0, f"{shown}, averaged over {n} settings.")
 
 
 def _compared(entries: Entries, first: str, second: str) -> tuple[float, float, int] | None:
-    """Return the mean lead of the first method (points), its time, and the number of settings.
+    """Return the mean lead of the first method (points), its relative time, and the settings.
 
-    The time is a geometric mean of ratios.
+    The relative time is a geometric mean of ratios.
     """
     pairs = [
         (entries[first, *of], entries[second, *of])
@@ -104,16 +106,16 @@ def all_rows_claim(entries: Entries) -> Claim:
         f"{FEATURES[features]})"
         for (_, mode, features), record in of_newton.items()
     )
-    return Claim(text, False, f"With a linear kernel, in w: {shown}.")
+    return Claim(text, False, f"With a linear kernel, solving for w: {shown}.")
 
 
 def chance_claim(entries: Entries, paper: printed.Entries, where: str) -> Claim:
-    """Return whether one over the number of labels is what a method has to beat."""
+    """Return whether one over the number of labels is the accuracy of guessing."""
     text = f"An accuracy above 0.5 with two labels, 0.2 with five, improves upon chance ({where})."
     largest = {mode: record["largest"] for (_, mode, _), record in entries.items()}
     if not largest:
         return Claim(text, None, "Nothing was run.")
-    shares = ", ".join(f"{share:.4f} ({LABELS[mode]} labels)" for mode, share in largest.items())
+    shares = listed([f"{share:.4f} ({LABELS[mode]} labels)" for mode, share in largest.items()])
     beyond = [
         100 * (accuracy - largest[mode])
         for (_, mode, _), (accuracy, _) in paper.items()
@@ -122,6 +124,13 @@ def chance_claim(entries: Entries, paper: printed.Entries, where: str) -> Claim:
     return Claim(
         text,
         all(share <= printed.CHANCE[mode] for mode, share in largest.items()),
-        f"Always the most frequent label is right in {shares}; the paper's accuracies are "
-        f"{min(beyond):+.2f} to {max(beyond):+.2f} points from that.",
+        f"Always predicting the most frequent label has an accuracy of {shares}; the published "
+        f"accuracies are {_distance(min(beyond), max(beyond))} that.",
     )
+
+
+def _distance(least: float, most: float) -> str:
+    """Return by how many points accuracies are above or below another."""
+    if least >= 0:
+        return f"{least:.2f} to {most:.2f} points above"
+    return f"{least:+.2f} to {most:+.2f} points from"

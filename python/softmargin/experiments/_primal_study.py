@@ -1,4 +1,4 @@
-"""Paper 004: gradient descent, Newton's method and Pegasos in the primal.
+"""Duros and Katzman (2014): gradient descent, Newton's method and Pegasos in the primal.
 
 Tables 2, 3 and 4 of D. Duros and J. Katzman, Comparison of SVM Optimization Techniques in the
 Primal.
@@ -13,7 +13,6 @@ from typing import Any
 
 from softmargin.experiments import _duros_katzman_2014 as printed
 from softmargin.experiments import _primal_claims as claims
-from softmargin.experiments._beside import OFF, is_off
 from softmargin.experiments._deadline import stopped
 from softmargin.experiments._findings import (
     Cell,
@@ -25,6 +24,7 @@ from softmargin.experiments._findings import (
     seconds,
     word,
 )
+from softmargin.experiments._paper_tables import OFF, is_off
 from softmargin.experiments._phrase_records import N_FEW, methods, run_entry, run_newton
 from softmargin.experiments._primal_claims import FEATURES, LABELS, Entries, Key
 from softmargin.experiments._study import Record, Records, Settings, Task
@@ -32,34 +32,36 @@ from softmargin.experiments._study import Record, Records, Settings, Task
 _METHODS = {"GD": "gradient descent", "SSG": "Pegasos", "NM": "Newton", "dual": "dual, exact"}
 _SETTINGS = tuple(itertools.product(LABELS, FEATURES))
 
-# Rows of table 2, and rounds of table 3, of each size.
+# Largest size in table 2, and rounds of table 3, for each size of the study.
 _MOST_ROWS = {"small": 4_000, "medium": 8_000, "large": 16_000}
 _ROUNDS = {"small": 0, "medium": 3, "large": 10}
 _ROUNDS_OF_FEW = 10
 
 
 class PrimalStudy:
-    """Tables 2, 3 and 4 of paper 004."""
+    """Tables 2, 3 and 4 of Duros and Katzman (2014)."""
 
     name = "primal"
-    title = "Three ways to train in the primal"
+    title = "Duros and Katzman (2014): primal methods"
     paper = (
         "D. Duros and J. Katzman, Comparison of SVM Optimization Techniques in the Primal, "
         "Johns Hopkins University"
     )
     protocol = (
-        "Phrases of film reviews with labels 0 to 4: 3 and 4 against 0 to 2, or all five with "
-        "machines for neighbouring labels. Features are the words of a phrase, there or counted, "
-        "lower case, punctuation left out. Rounds in which a tenth of the phrases, drawn at "
-        "random, is held out: 10 for the first 1,000 phrases (which 1,000 the paper took is not "
-        "said), 3 (--medium) or 10 (--large) for all. Parts of one sentence fall on both sides, as "
-        "in the paper: these accuracies say nothing about new reviews. GD: all rows a step, 200 "
-        "steps, squared hinge, eta from a grid, lambda 1e-6. Pegasos: mini-batches with "
-        "projection, last iterate; 50 epochs for 1,000 phrases, 5 for all; lambda and batch from "
-        "grids. The bias of both is found afterwards, as in the paper. Newton: RBF kernel for "
-        "1,000 phrases and table 2 (C 10, gamma 0.1), linear kernel for all. The dual method is "
-        "not in the paper. Parameters are the best in other rounds than those of the tables. "
-        "Seconds are those of one training."
+        "Phrases of movie reviews with labels 0 to 4: 3 and 4 against 0 to 2, or all five with "
+        "ordinal classification. Features are the words of a phrase (binary or counted), in lower "
+        "case and without punctuation. Each round holds out a random tenth of the phrases: 10 "
+        "rounds for the first 1,000 phrases (the paper does not say which 1,000 it used), 3 "
+        "(--medium) or 10 (--large) for all phrases. Parts of the same sentence occur in both "
+        "training and test data, as in the paper, so these accuracies do not carry over to new "
+        "reviews.\n\n"
+        "Gradient descent: 200 steps on all samples, squared hinge loss, eta from a grid, lambda "
+        "1e-6. Pegasos: mini-batches with projection, last iterate; 50 epochs for 1,000 phrases, 5 "
+        "for all; lambda and batch size from grids. As in the paper, the bias of both is computed "
+        "after training. Newton: RBF kernel for 1,000 phrases and table 2 (C 10, gamma 0.1), "
+        "linear kernel for all phrases. The exact dual method is not in the paper.\n\n"
+        "Hyperparameters were chosen in rounds other than those of the tables. Times are for one "
+        "training."
     )
 
     def tasks(self, settings: Settings) -> Sequence[Task]:
@@ -90,7 +92,7 @@ class PrimalStudy:
 
 
 def _keys(is_few: bool) -> list[Key]:
-    """Return the entries of table 4 (few phrases) or 3, those of the same rows together."""
+    """Return the entries of table 4 (few phrases) or 3, ordered by features and labels."""
     names = methods(is_few, n_jobs=1)
     return [(name, mode, features) for features in FEATURES for mode in LABELS for name in names]
 
@@ -110,7 +112,7 @@ def _newton_key(n_rows: int) -> str:
 def _growth_section(records: Records) -> Section:
     found = {n_rows: records.get(_newton_key(n_rows), {}) for n_rows in printed.TABLE_2}
     columns = [
-        Column("rows"),
+        Column("samples"),
         Column("ours", "time, s"),
         Column("paper", "time, s", is_paper=True),
         Column("steps"),
@@ -128,9 +130,9 @@ def _growth_section(records: Records) -> Section:
     ]
     times = {n: record["seconds"] for n, record in found.items() if record.get("seconds")}
     return Section(
-        "Newton's method by the number of rows",
-        "An RBF kernel, two labels. The paper doubles the rows from 1,000 on; with all phrases it "
-        "did not end in a reasonable time.",
+        "Newton's method by number of samples",
+        "RBF kernel, two labels. The paper doubles the number of samples from 1,000 on; on all "
+        "phrases it did not finish in a reasonable time.",
         [Table("Table 2: time of Newton's method", columns, rows)],
         [_growth_picture(times)] if times else [],
         [claims.growth_claim(times)],
@@ -145,7 +147,7 @@ def _growth_picture(times: Mapping[int, float]) -> Picture:
         points = {name: (list(of), list(of.values())) for name, of in series.items()}
         return plots.growth(points)
 
-    caption = "Seconds of one training, ours and the paper's on its machine."
+    caption = "Time of one training, ours and the published one on the authors' machine."
     return Picture("table-2", "Table 2: time of Newton's method", caption, draw)
 
 
@@ -153,8 +155,8 @@ def _all_section(found: Entries) -> Section:
     known, where = _known(found), "all phrases"
     return Section(
         "All phrases",
-        "Newton's method is not in the paper's table, because it took too long with a kernel; with "
-        "a linear one it solves for the weights of the words.",
+        "The paper's table does not include Newton's method, because it took too long with a "
+        "kernel. With a linear kernel it solves for the weights of the words.",
         [_entries_table("Table 3: all phrases", found, printed.TABLE_3)],
         _bars("table-3", "Table 3: accuracy", known, printed.TABLE_3),
         [
@@ -169,7 +171,7 @@ def _few_section(found: Entries) -> Section:
     known, where = _known(found), f"{N_FEW:,} phrases"
     return Section(
         f"{N_FEW:,} phrases",
-        "Newton's method has an RBF kernel here, as in the paper; the others are linear.",
+        "Newton's method uses an RBF kernel here, as in the paper; the other methods are linear.",
         [_entries_table(f"Table 4: {N_FEW:,} phrases", found, printed.TABLE_4)],
         _bars("table-4", "Table 4: accuracy", known, printed.TABLE_4),
         [
@@ -212,8 +214,9 @@ def _entries_table(title: str, found: Entries, paper: printed.Entries) -> Table:
             is_best = bool(record) and record.get("accuracy") == best[mode, features]
             rows.append(_entry_row(key, record, paper.get(key, (None, None)), is_best))
     rounds = max((record["rounds"] for record in _known(found).values()), default=None)
-    of_rounds = "" if rounds is None else f" Means and deviations of {rounds} rounds."
-    caption = f"The largest class: the accuracy of always the most frequent label.{of_rounds}"
+    caption = "Largest class: accuracy of always predicting the most frequent label."
+    if rounds is not None:
+        caption += f" Means and standard deviations over {rounds} rounds."
     return Table(title, columns, rows, caption=caption)
 
 
@@ -239,7 +242,7 @@ def _entry_row(
 
 
 def _bars(name: str, title: str, known: Entries, paper: printed.Entries) -> list[Picture]:
-    """Return bars of ours and the paper's accuracies, and of the largest class."""
+    """Return bars of our and the published accuracies, and of the largest class."""
     if not known:
         return []
 
@@ -258,5 +261,5 @@ def _bars(name: str, title: str, known: Entries, paper: printed.Entries) -> list
         sets = [f"{LABELS[mode]} labels, {FEATURES[features]}" for mode, features in _SETTINGS]
         return plots.accuracy_bars(shown, sets=sets, floor=0)
 
-    caption = "Accuracy on phrases held out, and the share of the most frequent label."
+    caption = "Accuracy on held-out phrases, and the share of the most frequent label."
     return [Picture(name, title, caption, draw)]

@@ -1,4 +1,4 @@
-"""Friedman ranks of methods over sets, ours beside the paper's."""
+"""Friedman ranks of methods over data sets, ours and the published ones."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import softmargin
-from softmargin.experiments._beside import Numbers, common
 from softmargin.experiments._findings import Cell, Claim, Column, Picture, Table, number, word
+from softmargin.experiments._paper_tables import Numbers, common
 from softmargin.statistics import Comparison
 
 
 def compared(
     numbers: Numbers, methods: Mapping[str, str], higher_is_better: bool, control: str | None = None
 ) -> Comparison | None:
-    """Return the comparison over the sets that all methods have, or None if these are too few."""
+    """Return the comparison over the data sets that all methods have; None if too few."""
     sets = common(numbers, list(methods))
     if len(sets) < 2 or len(methods) < 2:
         return None
@@ -30,15 +30,15 @@ def ranking_table(
     higher_is_better: bool,
     printed: Mapping[str, float],
 ) -> Table:
-    """Return mean ranks of our numbers, of the paper's numbers, and as the paper prints them.
+    """Return the mean ranks of our numbers and of the published numbers, and the published ranks.
 
-    ``printed`` has ranks by method, and maybe "p" and "distance".
+    ``printed`` contains ranks by method, and optionally "p" and "distance".
     """
     columns = [
         Column("method", is_number=False),
         Column("ours"),
-        Column("from its table", "paper", is_paper=True),
-        Column("printed", "paper", is_paper=True),
+        Column("paper, from its table", is_paper=True),
+        Column("paper, as printed", is_paper=True),
     ]
     mine = compared(ours, methods, higher_is_better)
     known = compared(theirs, methods, higher_is_better)
@@ -63,7 +63,8 @@ def ranking_table(
         for key, (text, of) in _TESTS.items()
     ]
     n_sets = 0 if mine is None else mine.n_sets
-    caption = f"Ours over {n_sets} sets, the paper's over {0 if known is None else known.n_sets}."
+    n_theirs = 0 if known is None else known.n_sets
+    caption = f"Ours over {n_sets} data sets, the paper's over {n_theirs}."
     return Table(title, columns, rows, foot, caption)
 
 
@@ -79,7 +80,7 @@ _TESTS: dict[str, tuple[str, Callable[[Comparison], float]]] = {
     "distance": ("critical distance (Bonferroni-Dunn)", lambda found: found.bonferroni_dunn),
 }
 
-# With fewer sets a difference must be large to be significant.
+# With fewer data sets only large differences are significant.
 _FEW_SETS = 12
 
 
@@ -91,7 +92,7 @@ def ranking_picture(
     higher_is_better: bool,
     control: str | None = None,
 ) -> Picture | None:
-    """Return the diagram of critical differences, if there are sets to compare."""
+    """Return the diagram of critical differences, if there are data sets to compare."""
     found = compared(numbers, methods, higher_is_better, control)
     if found is None:
         return None
@@ -102,9 +103,9 @@ def ranking_picture(
         return plots.critical_difference(found)
 
     caption = (
-        f"Mean ranks over {found.n_sets} sets, the best on the left; the bar is the critical "
-        f"distance of the Bonferroni-Dunn test from {found.control}. Who is within it is not "
-        "significantly worse (5 %)."
+        f"Mean ranks over {found.n_sets} data sets, the best on the left. The bar covers the "
+        f"critical distance from {found.control} in the Bonferroni-Dunn test; methods within it do "
+        "not differ significantly (5 %)."
     )
     return Picture(name, title, caption, draw)
 
@@ -117,20 +118,21 @@ def ranking_claim(
     control: str,
     worse: set[str],
 ) -> Claim:
-    """Return whether just these methods are significantly worse than the control."""
+    """Return whether exactly these methods are significantly worse than the control."""
     found = compared(numbers, methods, higher_is_better, control)
     if found is None:
-        return Claim(text, None, "Too few sets were run with all methods.")
+        return Claim(text, None, "Too few data sets were run with all methods.")
     ranks = ", ".join(
         f"{label} {rank:.2f}" for label, rank in zip(found.names, found.ranks, strict=True)
     )
     shown = ", ".join(found.worse_than_control) or "none"
     significant = set(found.worse_than_control)
-    cannot_be_told = significant < worse and found.n_sets < _FEW_SETS
+    is_undecided = significant < worse and found.n_sets < _FEW_SETS
     return Claim(
         text,
-        None if cannot_be_told else significant == worse,
-        f"Significantly worse than {control}: {shown}. Mean ranks over {found.n_sets} sets: "
-        f"{ranks}; critical distance {found.bonferroni_dunn:.2f}, p of Iman and Davenport "
-        f"{found.p_f:.2g}." + (" Too few sets for more." if cannot_be_told else ""),
+        None if is_undecided else significant == worse,
+        f"Significantly worse than {control}: {shown}. Mean ranks over {found.n_sets} data sets: "
+        f"{ranks}; critical distance {found.bonferroni_dunn:.2f}, Iman-Davenport p "
+        f"{found.p_f:.2g}."
+        + (" More data sets are needed to detect smaller differences." if is_undecided else ""),
     )

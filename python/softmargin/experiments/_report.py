@@ -1,7 +1,7 @@
-"""The page that shows what a study found: one HTML file that needs nothing else.
+"""The report of a study: a single self-contained HTML file.
 
-The page may load nothing and run no script but its own (a content security policy says so), so
-that it can be kept, sent and opened from disk. Needs jinja2 (``pip install jinja2``).
+A content security policy forbids the page to load anything or to run scripts other than its own,
+so it can be archived, sent and opened from disk. Requires jinja2 (``pip install jinja2``).
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from softmargin.experiments._findings import Cell, Column, Findings, Picture, Ta
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-# A picture is drawn at 96 pixels an inch, and never smaller than 72: then a letter of 8 points
-# has 8 pixels. On a narrow screen it scrolls.
+# Pictures are shown at 96 pixels per inch, and never below 72, where a letter of 8 points has 8
+# pixels. On narrow screens they scroll.
 _PIXELS_A_POINT = 96 / 72
 
 
 def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
-    """Write the page of findings to a file, in one step."""
+    """Write the report to a file, atomically."""
     write_text(Path(path), render(findings))
 
 
 def render(findings: Findings) -> str:
-    """Return the page of findings; the same findings give the same text.
+    """Return the report as HTML; the same findings give the same text.
 
     Raises
     ------
     ImportError
-        If jinja2 is not there. Without matplotlib, the page says so in place of its pictures.
+        If jinja2 is not installed. Without matplotlib, a message replaces each picture.
     """
     environment = environment_of_pages()
     script = _asset("report.js")
@@ -70,11 +70,11 @@ def render(findings: Findings) -> str:
 
 @cache
 def environment_of_pages() -> Environment:
-    """Return what makes pages of templates; raise ImportError where jinja2 is not there."""
+    """Return the jinja2 environment; raise ImportError if jinja2 is not installed."""
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError("the report page needs jinja2: pip install jinja2") from error
+        raise ImportError("the report requires jinja2: pip install jinja2") from error
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("softmargin.experiments"),
         autoescape=True,
@@ -83,7 +83,7 @@ def environment_of_pages() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {
-        "paragraphs": _paragraphs,
+        "paragraphs": _page_layout.paragraphs,
         "verdict": _page_layout.verdict,
         "OFF": _page_layout.OFF,
     }
@@ -91,26 +91,22 @@ def environment_of_pages() -> Environment:
 
 
 def _asset(name: str) -> Any:
-    """Return a file of ours that goes into the page as it is."""
+    """Return one of our files, to be inserted verbatim."""
     from markupsafe import Markup
 
     folder = resources.files("softmargin.experiments") / "templates"
     return Markup((folder / name).read_text(encoding="utf-8"))
 
 
-def _paragraphs(text: str) -> list[str]:
-    return [part.strip() for part in text.split("\n\n") if part.strip()]
-
-
 @dataclass(frozen=True)
 class _CellView:
-    """A cell with what the page needs to know of its place."""
+    """A cell with its position-dependent attributes."""
 
     cell: Cell
     classes: str
     sort_value: str | None
     note: int | None
-    note_id: str | None  # where the note leads back to: its first cell
+    note_id: str | None  # target of the link back from the note: its first cell
 
 
 def _table_view(table: Table, number: int) -> dict[str, Any]:
@@ -177,7 +173,7 @@ def _cell_view(
 
 
 def _sort_value(value: Any) -> str | None:
-    """Return what the script of the page sorts by; None for what is missing."""
+    """Return the value by which the page sorts; None for a missing value."""
     if value is None or isinstance(value, str):
         return value
     number = float(value)

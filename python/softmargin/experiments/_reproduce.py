@@ -1,4 +1,4 @@
-"""Run a study: what is not known yet is computed, kept, and shown."""
+"""Run a study: compute missing results, store them, and write the report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from softmargin.experiments._report import environment_of_pages, write_report
 from softmargin.experiments._seeding_study import SeedingStudy
 from softmargin.experiments._sgd_variants_study import SGDVariantsStudy
 from softmargin.experiments._store import Store
-from softmargin.experiments._study import SIZES, NotAtHandError, Settings, Size, Study
+from softmargin.experiments._study import SIZES, MissingPackageError, Settings, Size, Study
 
 STUDIES: dict[str, Study] = {
     study.name: study
@@ -38,15 +38,15 @@ STUDIES: dict[str, Study] = {
         PrimalStudy(),
     )
 }
-"""The studies by their names, for :func:`reproduce`."""
+"""The studies by name, for :func:`reproduce`."""
 
-# Called before a task is run: its number, how many there are, its key.
+# Called before each task with its number, the number of tasks, and its key.
 Watcher = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What :func:`reproduce` returns: findings, records by key, and the page that was written."""
+    """Result of :func:`reproduce`: findings, records by key, and the path of the report."""
 
     findings: Findings
     records: dict[str, dict[str, Any]]
@@ -62,25 +62,27 @@ def reproduce(
     time_limit: float | None = None,
     progress: Watcher | None = None,
 ) -> Reproduction:
-    """Run the experiments of a paper again, and put ours beside its numbers.
+    """Repeat the experiments of a paper and compare the results with the published numbers.
 
     Parameters
     ----------
     study : str
-        "nlsgd", "sgd-variants", "seeding", "ollawv" or "primal": papers 000 to 004.
+        "nlsgd" (Melki and Kecman 2016), "sgd-variants" (Lu and Jin 2017), "seeding" (Nguyen and Ho
+        2005), "ollawv" (Melki 2018) or "primal" (Duros and Katzman 2014).
     size : {"small", "medium", "large"}, default="small"
-        Which data sets: about a minute, up to an hour, hours.
-    output : path or None
-        A folder for the page, the records and the tables. A run that finds records of the same
-        study there goes on from them, whatever its size was.
-    folder : path or None
-        Data sets beside the embedded ones; None for ``SOFTMARGIN_DATA``.
+        Which data sets to use. The run takes about a minute, up to an hour, or several hours.
+    output : path or None, default=None
+        Folder for the report, the records and the tables. If it contains records of the same
+        study, of any size, the run resumes from them.
+    folder : path or None, default=None
+        Folder with additional data sets; None for the environment variable ``SOFTMARGIN_DATA``.
     n_jobs : int, default=-1
-        Threads.
-    time_limit : float or None
-        Seconds for each entry of a table; what takes longer is shown as not complete.
-    progress : function or None
-        Called with the number of a task, how many there are, and its name.
+        Number of threads; -1 for all cores.
+    time_limit : float or None, default=None
+        Time limit in seconds for each entry of a table; entries that reach it are reported as
+        incomplete.
+    progress : callable or None, default=None
+        Called before each task with its number, the number of tasks, and its name.
 
     Returns
     -------
@@ -89,16 +91,16 @@ def reproduce(
     Examples
     --------
     >>> from softmargin import experiments
-    >>> found = experiments.reproduce("ollawv", output="ollawv-again")  # doctest: +SKIP
-    >>> found.report  # doctest: +SKIP
-    PosixPath('ollawv-again/report.html')
+    >>> result = experiments.reproduce("ollawv", output="results")  # doctest: +SKIP
+    >>> result.report  # doctest: +SKIP
+    PosixPath('results/report.html')
     """
     if study not in STUDIES:
         raise ValueError(f"study = {study!r} is not valid: it must be one of {', '.join(STUDIES)}")
     if size not in SIZES:
         raise ValueError(f"size = {size!r} is not valid: it must be one of {', '.join(SIZES)}")
     if output is not None:
-        environment_of_pages()  # before hours of work, not after
+        environment_of_pages()  # fail before hours of work, not after
     chosen = STUDIES[study]
     settings = Settings(size, None if folder is None else os.fspath(folder), n_jobs, time_limit)
     store = Store(output, chosen.name, {"text": chosen.protocol, "version": softmargin.__version__})
@@ -117,13 +119,13 @@ def reproduce(
                 store.add(task.key, task.run())
         except DatasetNotFound as error:
             absent[error.name] = str(error)
-        except NotAtHandError as error:
+        except MissingPackageError as error:
             others[str(error)] = None
     if progress is not None:
         progress(len(tasks), len(tasks), "")
     records = {task.key: store[task.key] for task in tasks if task.key in store}
     report = None
-    with _misfits_refused(store.origin):
+    with _rejecting_foreign_records(store.origin):
         findings = Findings(
             title=chosen.title,
             paper=chosen.paper,
@@ -142,26 +144,27 @@ def reproduce(
 
 
 @contextlib.contextmanager
-def _misfits_refused(origin: Path | None) -> Iterator[None]:
-    """Refuse a file, from which there are records, if they are not those of the study."""
+def _rejecting_foreign_records(origin: Path | None) -> Iterator[None]:
+    """Raise ValueError if the records of a file cannot be those of the study."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         if origin is None:
             raise
         raise ValueError(
-            f"{origin} holds records that do not fit the study ({type(error).__name__}: {error}): "
-            "choose another folder, or remove it to begin anew"
+            f"{origin} contains records that do not fit the study ({type(error).__name__}: "
+            f"{error}). Choose another folder, or delete the file to start over."
         ) from error
 
 
 def _missing(absent: dict[str, str]) -> list[str]:
-    """Return a sentence for the sets that were not found."""
+    """Return a message for the data sets that were not found."""
     if len(absent) < 2:
         return list(absent.values())
     return [
-        f"Not at hand are {', '.join(absent)}: set SOFTMARGIN_DATA to a folder that holds them as "
-        "NAME.npz, NAME.svm, NAME.csv or NAME.arff ('softmargin datasets' shows what is there)."
+        f"These data sets were not found: {', '.join(absent)}. Set SOFTMARGIN_DATA to a folder "
+        "that contains them as NAME.npz, NAME.svm, NAME.csv or NAME.arff ('softmargin datasets' "
+        "lists the available ones)."
     ]
 
 

@@ -1,10 +1,10 @@
-"""A stochastic rule of paper 001 on one set, as a record of its study.
+"""An update rule of Lu and Jin (2017) on one data set, as a record of the study.
 
-As in the paper: linear machines without a bias, one row a step, drawn at random with return, the
-weights of the last step; gamma 0.9; eta 0.01 for RMSprop. Not given there, so ours: the number of
-steps, and lambda and the eta of momentum and NAG, which are those with the best accuracy at the
-end on a tenth of the training rows that is held out for that, mean of three seeds. Every rule sees
-the same rows in the same order.
+As in the paper, linear classifiers have no bias, each step uses one sample, drawn with replacement,
+the result is the last iterate, gamma is 0.9, and eta of RMSprop is 0.01. The paper does not state
+the number of steps, lambda, and eta of momentum and NAG. We choose the latter two by the final
+accuracy on a held-out tenth of the training samples, averaged over three seeds. All rules use the
+same samples in the same order.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ N_SEEDS = 5
 LAMBDAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 MOMENTUM_ETAS = (1e-5, 1e-4, 1e-3, 1e-2)
 
-# Points of a curve: close together at the beginning, 10 % apart.
+# Steps at which a curve is evaluated: each 10 % after the previous one.
 POINTS = np.unique(np.geomspace(10, STEPS, 97).round().astype(int))
-# Rows that are drawn at once where only the end counts.
+# Samples that are drawn at once if only the final accuracy is needed.
 _BLOCK = 20_000
 _CHOOSING_SEEDS = range(100, 103)
 
 
 class Halves(NamedTuple):
-    """Rows of two classes: the first half of the classes of a set is 1, the others are 0."""
+    """A problem with two classes: the first half of the classes of a data set is 1, the rest 0."""
 
     X: Any
     y: NDArray[np.int64]
@@ -46,14 +46,14 @@ class Halves(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The parameters of a rule; without eta it has the step lengths of Pegasos."""
+    """The hyperparameters of a rule; ``eta=None`` for the step lengths of Pegasos."""
 
     lambda_: float
     eta: float | None
 
 
 def run_rule(name: str, rule: str, lower: float, settings: Settings) -> Record:
-    """Return the curves of test accuracy of one rule on one set, a list for each seed."""
+    """Return the curves of test accuracy of one rule on one data set, a list for each seed."""
     deadline = Deadline(settings.time_limit)
     split = load_split(name, settings.folder, lower)
     is_first = (part < split.n_classes // 2 for part in (split.y, split.y_test))
@@ -84,10 +84,10 @@ def run_rule(name: str, rule: str, lower: float, settings: Settings) -> Record:
 def accuracies(
     data: Halves, rule: str, cell: Cell, points: NDArray[Any], seed: int, deadline: Deadline
 ) -> list[float] | None:
-    """Return the accuracy (%) on the test rows after the steps of each point; None if out of time.
+    """Return the test accuracy (%) after each number of steps; None if out of time.
 
-    The steps are those of ``fit`` with ``shuffle="draw"``; rows are drawn here so that points can
-    lie close together at the beginning and far apart later.
+    The steps are those of ``fit`` with ``shuffle="draw"``. The samples are drawn here so that the
+    curve can have more points at the beginning.
     """
     draw = np.random.default_rng(seed)
     model = softmargin.SGDSVC(
@@ -111,7 +111,7 @@ def accuracies(
 
 
 def choose(data: Halves, rule: str, deadline: Deadline, settings: Settings) -> Cell | None:
-    """Return the cell that is best on training rows held out; None if out of time."""
+    """Return the cell with the best accuracy on held-out samples; None if out of time."""
     X, X_held, y, y_held = train_test_split(
         data.X, data.y, test_size=0.1, stratify=data.y, random_state=0
     )
@@ -136,19 +136,19 @@ def _cells(X: Any, rule: str) -> list[Cell]:
         return [Cell(lambda_, 0.01) for lambda_ in LAMBDAS]
     if rule == "pegasos":
         return [Cell(lambda_, None) for lambda_ in LAMBDAS]
-    # The default of SGDSVC, by all rows instead of those of the first call.
+    # The default of SGDSVC, from all samples instead of those of the first call.
     mean_square = float(np.einsum("ij,ij->", X, X, dtype=np.float64)) / len(X)
     return [Cell(lambda_, 0.3 / (mean_square + lambda_)) for lambda_ in LAMBDAS]
 
 
 def _in_threads(calls: Iterable[Any], settings: Settings) -> list[Any]:
-    """Return the results of delayed calls, which run side by side."""
+    """Return the results of delayed calls, which run concurrently."""
     threads = resources.thread_count(settings.n_jobs)
     return list(Parallel(n_jobs=threads, prefer="threads")(calls))
 
 
 def _optimum(data: Halves, lambda_: float, deadline: Deadline) -> float | None:
-    """Return the test accuracy (%) of the exact machine; None if out of time."""
+    """Return the test accuracy (%) of the exact solution; None if out of time."""
     exact = softmargin.LinearSVC(
         loss="hinge",
         C=1 / (lambda_ * len(data.y)),

@@ -1,4 +1,4 @@
-"""What was saved in the series of paper 002, read from their records."""
+"""Savings in the series of Nguyen and Ho (2005), read from the records."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from softmargin.experiments import _nguyen_ho_2005 as printed
 from softmargin.experiments._series import FAMILIES
 from softmargin.experiments._study import Record, Records
 
-OWN = "own"
+DEFAULT = "default"
 SERIES = {"linear": "linear", "poly": "polynomial", "rbf": "RBF"}
 
 
 class Run(NamedTuple):
-    """A series with one working set: our own, or one with as many rows as the paper's."""
+    """A series with one size of the working set: our default, or that of the paper."""
 
     set: str
     family: str
@@ -23,17 +23,17 @@ class Run(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Return what it is, in words."""
+        """Return the data set and the kernel as text."""
         return f"{self.set}, {SERIES[self.family]}"
 
     @property
     def working_set(self) -> str:
-        """Return the size of the working set, in words."""
-        return OWN if self.is_own else f"{printed.WORKING_SETS[self.set]:,}"
+        """Return the size of the working set as text."""
+        return DEFAULT if self.is_own else f"{printed.WORKING_SETS[self.set]:,}"
 
     @property
     def is_known(self) -> bool:
-        """Tell whether there is a setting after the first."""
+        """Tell whether more than one setting was run."""
         return len(self.record.get("cells", ())) > 1
 
 
@@ -44,7 +44,7 @@ def key_of(name: str, family: str, is_own: bool, is_thin: bool) -> str:
 
 
 def runs_of(records: Records, sets: Mapping[str, bool]) -> list[Run]:
-    """Return the series of sets (name: whether thinned out), without records an empty one."""
+    """Return the series of data sets (name: whether thinned out); their records may be empty."""
     return [
         Run(name, family, is_own, records.get(key_of(name, family, is_own, is_thin), {}))
         for name, is_thin in sets.items()
@@ -54,13 +54,13 @@ def runs_of(records: Records, sets: Mapping[str, bool]) -> list[Run]:
 
 
 def saved(run: Run, what: str, way: str) -> float | None:
-    """Return the share (%) of loops, steps or seconds that a way saves, the first setting aside."""
+    """Return the share (%) of loops, steps or seconds saved, without the first setting."""
     alone = run.record.get(f"{what}_alone") if run.is_known else None
     return None if not alone else 100 * (1 - run.record[f"{what}_{way}"] / alone)
 
 
 def saved_each(run: Run, what: str, way: str) -> list[float]:
-    """Return the share (%) that a way saves at each setting but the first."""
+    """Return the share (%) saved at each setting except the first."""
     if not run.is_known:
         return []
     machines = run.record["machines"]
@@ -69,7 +69,7 @@ def saved_each(run: Run, what: str, way: str) -> list[float]:
 
 
 def saved_at(run: Run, cost: float, way: str) -> float | None:
-    """Return the share (%) of the time that is saved at settings with this C, the mean of these."""
+    """Return the mean share (%) of the time saved at the settings with this C."""
     if not run.is_known:
         return None
     later = zip(run.record["cells"][1:], saved_each(run, "seconds", way), strict=True)
@@ -78,6 +78,6 @@ def saved_at(run: Run, cost: float, way: str) -> float | None:
 
 
 def shared(run: Run) -> float | None:
-    """Return the share (%) of the second machine's support vectors that the first has too."""
+    """Return the share (%) of the second classifier's support vectors that the first shares."""
     total = run.record.get("vectors_second")
     return 100 * run.record["vectors_common"] / total if total else None

@@ -1,4 +1,4 @@
-"""Figures 1 and 2 of paper 002, by our numbers."""
+"""Figures 1 and 2 of Nguyen and Ho (2005), from our numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from softmargin.experiments._findings import Picture
 from softmargin.experiments._savings import SERIES, Run, shared
 from softmargin.experiments._series import FAMILIES, WAYS
 
-_MEASURES = {"loops": "loops", "seconds": "time"}
+_MEASURES = {"loops": "Loops", "seconds": "Time"}
 _AXES = {"linear": "C", "poly": "degree", "rbf": "C (mean over gamma)"}
 
 
 def common_picture(runs: Sequence[Run]) -> list[Picture]:
-    """Return figure 1: the share of support vectors in common, by set and kernel."""
+    """Return figure 1: the share of common support vectors by data set and kernel."""
     known = {(run.set, run.family): share for run in runs if (share := shared(run)) is not None}
     if not known:
         return []
@@ -30,28 +30,28 @@ def common_picture(runs: Sequence[Run]) -> list[Picture]:
             for family in FAMILIES
         }
         return plots.accuracy_bars(
-            bars, sets=sets, perfect=100, floor=0, label="support vectors in common"
+            bars, sets=sets, perfect=100, floor=0, label="Support vectors in common"
         )
 
     caption = (
-        f"Support vectors of the second machine that the first has too, on {', '.join(sets)}: "
-        "linear C 1 and 2, polynomial degree 2 and 3, RBF C 1 and 2 with gamma 0.01; all "
-        "one-vs-rest machines."
+        f"Share of the support vectors of the second classifier that are also support vectors of "
+        f"the first, on {', '.join(sets)}: linear with C 1 and 2, polynomial with degree 2 and 3, "
+        "RBF with C 1 and 2 and gamma 0.01; all one-vs-rest classifiers."
     )
     return [Picture("figure-1", "Figure 1: support vectors in common", caption, draw)]
 
 
 def series_pictures(runs: Sequence[Run]) -> list[Picture]:
-    """Return figure 2: loops and time of each setting, for each set and working set."""
+    """Return figure 2: loops and time of each setting, for each data set and working set."""
     found = []
     for name, is_own in dict.fromkeys((run.set, run.is_own) for run in runs if run.is_known):
         own = [run for run in runs if (run.set, run.is_own) == (name, is_own) and run.is_known]
-        rows = "our own working set" if is_own else f"a working set of {own[0].working_set} rows"
+        size = "default working set" if is_own else f"working set of {own[0].working_set} samples"
         found.append(
             Picture(
                 f"figure-2-{name}-{'own' if is_own else 'paper'}",
-                f"Figure 2: {name}, {rows}",
-                "Loops and time of each setting, divided by the largest of its panel.",
+                f"Figure 2: {name}, {size}",
+                "Loops and time of each setting, relative to the maximum of the panel.",
                 partial(_draw_series, own),
             )
         )
@@ -61,7 +61,7 @@ def series_pictures(runs: Sequence[Run]) -> list[Picture]:
 def _draw_series(runs: Sequence[Run]) -> Any:
     from matplotlib.ticker import MaxNLocator
 
-    from softmargin.plots._look import COLOURS, DASHES, MARKS, pyplot, tidy
+    from softmargin.plots._look import COLORS, DASHES, MARKS, pyplot, tidy
 
     figure, axes = pyplot().subplots(
         len(_MEASURES),
@@ -79,14 +79,14 @@ def _draw_series(runs: Sequence[Run]) -> Any:
             curves = {way: _curve(run, f"{what}_{way}") for way in WAYS}
             top = max(max(curve.values()) for curve in curves.values())
             for k, (way, curve) in enumerate(curves.items()):
-                look: dict[str, Any] = {"color": COLOURS[k], "linestyle": DASHES[k]}
+                look: dict[str, Any] = {"color": COLORS[k], "linestyle": DASHES[k]}
                 shown = [value / top for value in curve.values()]
                 ax.plot(list(curve), shown, label=way, marker=MARKS[k], markersize=4, **look)
             tidy(ax)
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             ax.set_ylim(0, 1.05)
             if column == 0:
-                ax.set_ylabel(f"{label} (share of the most)")
+                ax.set_ylabel(f"{label} (relative)")
     figure.legend(
         *axes[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False
     )
@@ -94,9 +94,9 @@ def _draw_series(runs: Sequence[Run]) -> Any:
 
 
 def _curve(run: Run, what: str) -> dict[float, float]:
-    """Return a number of each machine by C or degree, for RBF the mean over gamma.
+    """Return a number of each classifier by C or degree, for RBF the mean over gamma.
 
-    Such a mean leaves out the first setting, at which all ways are alone.
+    The mean excludes the first setting, at which nothing is seeded.
     """
     values = run.record["machines"][what]
     pairs = list(zip(run.record["cells"], values, strict=True))

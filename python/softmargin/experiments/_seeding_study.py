@@ -1,4 +1,4 @@
-"""Paper 002: support vectors of the machines before as the first working set.
+"""Nguyen and Ho (2005): earlier support vectors as the first working set.
 
 Figures 1 and 2 of D. Nguyen and T. Ho, Speeding-up Model Selection for Support Vector Machines.
 """
@@ -18,7 +18,7 @@ from softmargin.experiments._series import FAMILIES, SEEDED, run_series
 from softmargin.experiments._study import Records, Settings, Task
 from softmargin.experiments._train_test_sets import parts
 
-# Sets of each size, and whether their series are thinned out.
+# Data sets of each size, and whether their series are thinned out.
 _SETS = {
     "small": {"satimage": True},
     "medium": {"satimage": False, "letter": True},
@@ -28,26 +28,27 @@ _PAIRS = {"linear": "C 1 and 2", "poly": "degree 2 and 3", "rbf": "C 1 and 2, ga
 
 
 class SeedingStudy:
-    """Figures 1 and 2 of paper 002."""
+    """Figures 1 and 2 of Nguyen and Ho (2005)."""
 
     name = "seeding"
-    title = "Seeding: support vectors of the machines before"
+    title = "Nguyen and Ho (2005): seeding"
     paper = (
         "D. Nguyen and T. Ho, Speeding-up Model Selection for Support Vector Machines, FLAIRS, 2005"
     )
     protocol = (
-        "One-vs-rest machines on the training part, scaled to [0, 1] (letter: 15,000 rows), tol "
-        "0.001. Series: linear with C 1 to 10; polynomial (x z + 1)^degree with degree 2 to 9 and "
-        "C 1; RBF with gamma 0.01 to 0.1 and C 1 to 10; thinned out: C 1, 2, 7, 10, gamma 0.01, "
-        "0.04, 0.07, 0.1, degree 2, 3, 5. At each setting three trainings in rotating order: "
-        "alone, with a queue of support vectors as long as the working set, and from the last "
-        "coefficients, which the paper does not have. With our own working set (from 128 rows on), "
-        "and with one of as many rows as the paper's. A training is given up after 60 s. Sums and "
-        "savings leave out the first setting of a series."
+        "One-vs-rest classifiers on the training part, scaled to [0, 1] (letter: 15,000 samples), "
+        "tol 0.001. The series are linear kernels with C 1 to 10; polynomial kernels (x z + 1)^p "
+        "with degree p 2 to 9 and C 1; RBF kernels with gamma 0.01 to 0.1 and C 1 to 10; thinned "
+        "out to C 1, 2, 7, 10, gamma 0.01, 0.04, 0.07, 0.1 and degree 2, 3, 5. Each setting is "
+        "trained three times in rotating order: alone, with a queue of support vectors of the size "
+        "of the working set, and from the previous coefficients, which the paper does not do. "
+        "Working sets are our default (starting at 128 samples) and one of the size used in the "
+        "paper. A training is stopped after 60 s. Sums and savings exclude the first setting of a "
+        "series."
     )
 
     def tasks(self, settings: Settings) -> Sequence[Task]:
-        """Return the series, set by set, our own working set first."""
+        """Return the series of each data set, those with the default working set first."""
         tasks = []
         for name, is_thin in _SETS[settings.size].items():
             for is_own in (True, False):
@@ -65,8 +66,8 @@ class SeedingStudy:
 
 def _common_section(runs: Sequence[Run]) -> Section:
     columns = [
-        Column("set", is_number=False),
-        Column("machines", is_number=False),
+        Column("data set", is_number=False),
+        Column("classifiers", is_number=False),
         Column("of the first", "support vectors"),
         Column("of the second", "support vectors"),
         Column("in common", "support vectors"),
@@ -82,10 +83,11 @@ def _common_section(runs: Sequence[Run]) -> Section:
         for run in runs
     ]
     rows_of = parts({run.set: run.record for run in runs if run.record})
-    caption = f"Sums over the one-vs-rest machines of a set, each trained from nothing. {rows_of}"
+    caption = "Sums over the one-vs-rest classifiers of a data set, each trained from scratch."
+    caption = f"{caption} {rows_of}".strip()
     return Section(
-        "Support vectors that two machines share",
-        "The paper shows this as a picture without numbers, and gives no gamma.",
+        "Shared support vectors",
+        "The paper shows this in a figure without numbers and does not state gamma.",
         [Table("Figure 1: support vectors in common", columns, rows, caption=caption)],
         common_picture(runs),
         [claims.common_claim(runs)],
@@ -94,23 +96,24 @@ def _common_section(runs: Sequence[Run]) -> Section:
 
 def _series_section(runs: Sequence[Run]) -> Section:
     own, theirs = ([run for run in runs if run.is_own is is_own] for is_own in (True, False))
-    by_set = ((own, "our own working set"), (theirs, "a working set as large as the paper's"))
+    by_set = ((own, "default working set"), (theirs, "a working set as large as the paper's"))
     return Section(
-        "Loops and time of series of machines",
-        "The queue is as long as the working set. The paper's set was to hold all support vectors, "
-        "so its queue hands most of them on. Ours begins with 128 rows: a queue of these holds few "
-        "support vectors, and the solver finds good first rows without it. What no seed saves is "
-        "the kernel matrix, which one-vs-rest machines share, computed anew at each setting.",
+        "Loops and time of a series",
+        "The queue has the size of the working set. The working set of the paper was meant to hold "
+        "all support vectors, so its queue passes most of them on. Ours starts at 128 samples: a "
+        "queue of that size holds few support vectors, and the solver finds good initial samples "
+        "without it. No seed saves the kernel matrix, which the one-vs-rest classifiers share and "
+        "which is recomputed for each setting.",
         [
-            _sums_table("Figure 2: loops, in sum over a series", runs, "loops"),
-            _sums_table("Figure 2: time in seconds, in sum over a series", runs, "seconds"),
+            _sums_table("Figure 2: loops, total of a series", runs, "loops"),
+            _sums_table("Figure 2: time in seconds, total of a series", runs, "seconds"),
             _text_table(runs),
         ],
         series_pictures(runs),
         [
             *(claims.loops_claim(some, whose) for some, whose in by_set),
             *(claims.time_claim(some, whose) for some, whose in by_set),
-            claims.machines_claim(runs),
+            claims.solutions_claim(runs),
             claims.selection_claim(runs),
             claims.kernels_claim(runs),
         ],
@@ -119,7 +122,7 @@ def _series_section(runs: Sequence[Run]) -> Section:
 
 def _sums_table(title: str, runs: Sequence[Run], what: str) -> Table:
     columns = [
-        Column("set", is_number=False),
+        Column("data set", is_number=False),
         Column("series", is_number=False),
         Column("settings"),
         Column("working set", is_number=False),
@@ -134,7 +137,7 @@ def _sums_row(run: Run, what: str) -> list[Cell]:
     def total(way: str) -> Cell:
         value = run.record.get(f"{what}_{way}") if run.is_known else None
         unfinished = run.record.get(f"unfinished_{way}", 0)
-        note = f"{unfinished} machines did not converge in 60 s" if unfinished else ""
+        note = f"{unfinished} classifiers did not converge within 60 s" if unfinished else ""
         return seconds(value, note=note) if what == "seconds" else number(value, 0, note=note)
 
     n_settings = len(run.record.get("cells", ()))
@@ -153,14 +156,14 @@ def _sums_row(run: Run, what: str) -> list[Cell]:
 
 
 def _text_table(runs: Sequence[Run]) -> Table:
-    """Return the two numbers that the text has, beside ours."""
+    """Return the two numbers that the paper states in its text, and ours."""
     columns = [
-        Column("machine", is_number=False),
-        Column("queue", "paper", is_paper=True),
-        Column("queue", "own working set"),
-        Column("coefficients", "own working set"),
-        Column("queue", "working set of the paper"),
-        Column("coefficients", "working set of the paper"),
+        Column("classifier", is_number=False),
+        Column("paper: queue", is_paper=True),
+        Column("default working set: queue"),
+        Column("default working set: coefficients"),
+        Column("paper's working set: queue"),
+        Column("paper's working set: coefficients"),
     ]
     rows = []
     for name, family, cost, share in (
@@ -172,5 +175,8 @@ def _text_table(runs: Sequence[Run]) -> Table:
         ours = [number(share, 1) for share in shares or [None] * 2 * len(SEEDED)]
         label = f"{name}, {SERIES[family]}, C = {cost}"
         rows.append([word(label), number(share, 1), *ours])
-    caption = "The paper's most and least; for RBF the mean over gamma, which it does not give."
+    caption = (
+        "The largest and smallest saving of the paper; for RBF the mean over gamma, which the "
+        "paper does not state."
+    )
     return Table("Time saved at two settings, %", columns, rows, caption=caption)

@@ -1,12 +1,12 @@
-"""A series of machines of paper 002, each trained alone and from the ones before.
+"""A series of classifiers as in Nguyen and Ho (2005), trained alone and from earlier ones.
 
-One-vs-rest machines of one set, one setting after the other: linear with C 1 to 10; polynomial
-``(x z + 1)^degree`` with degree 2 to 9 and C = 1; RBF with gamma 0.01 to 0.1 and C 1 to 10. At each
-setting there are three trainings, whose order rotates:
+One-vs-rest classifiers of one data set, one setting after the other: linear with C 1 to 10;
+polynomial ``(x z + 1)^degree`` with degree 2 to 9 and C = 1; RBF with gamma 0.01 to 0.1 and C 1 to
+10. Each setting is trained three times, in rotating order:
 
-- alone: from nothing;
-- queue, as in the paper: the first working set holds the support vectors met so far;
-- coefficients: from the last solution, which the paper does not have.
+- alone: from scratch;
+- queue, as in the paper: the first working set contains the support vectors found so far;
+- coefficients: from the previous solution, which the paper does not do.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ WAYS: dict[str, Any] = {"alone": False, "queue": "support_vectors", "coefficient
 SEEDED = ("queue", "coefficients")
 MEASURES = ("loops", "steps", "values", "seconds")
 
-# Values of C, of 100 gamma and of the degree in a series that is thinned out. They begin with the
-# machines of figure 1, and have those of which the paper's text gives numbers (C = 2 and 7).
+# Values of C, of 100 gamma and of the degree in a series that is thinned out. They start with the
+# classifiers of figure 1 and include those for which the paper states numbers (C = 2 and 7).
 _FEW_COSTS, _FEW_WIDTHS, _FEW_DEGREES = (1, 2, 7, 10), (1, 4, 7, 10), (2, 3, 5)
-# A label counts as clear if its output leads by more: ten times what training leaves open.
+# A label counts as clear if its output leads by more than this: ten times the tolerance.
 CLEAR_LEAD = 0.01
-# Seconds after which the training of one setting is given up.
+# Time limit in seconds for the training of one setting.
 _MOST_SECONDS = 60.0
 
 
@@ -52,9 +52,9 @@ def cells_of(family: str, is_thin: bool) -> list[dict[str, float]]:
 def run_series(
     name: str, family: str, working_set: int | None, is_thin: bool, settings: Settings
 ) -> Record:
-    """Return what each way of starting took at each setting, and whether results agree.
+    """Return the cost of each starting point at each setting, and whether the results agree.
 
-    Totals and savings leave out the first setting, at which all ways are alone.
+    Totals and savings exclude the first setting, at which nothing is seeded.
     """
     deadline = Deadline(settings.time_limit)
     split = load_split(name, settings.folder)
@@ -105,7 +105,7 @@ def _train(
     number: int,
     deadline: Deadline,
 ) -> Record:
-    """Return what the trainings of one setting took, and how far their results are apart."""
+    """Return the cost of the trainings of one setting, and how much their results differ."""
     row: Record = {}
     duals, labels, is_clear = {}, {}, {}
     ways = list(WAYS)
@@ -134,7 +134,7 @@ def _train(
 
 
 def _lead(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return by how much the largest output of each row is above the next."""
+    """Return by how much the largest output of each sample exceeds the next."""
     if outputs.ndim == 1:
         return 2 * np.abs(outputs)
     second, first = np.partition(outputs, -2, axis=1)[:, -2:].T
@@ -142,6 +142,6 @@ def _lead(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _support(model: Any) -> list[NDArray[np.intp]]:
-    """Return the rows that are support vectors of each machine."""
-    of_machines = sparse.dense(model.dual_coef_)
-    return [model.support_[coefficients != 0] for coefficients in of_machines]
+    """Return the indices of the support vectors of each binary classifier."""
+    rows = sparse.dense(model.dual_coef_)
+    return [model.support_[coefficients != 0] for coefficients in rows]

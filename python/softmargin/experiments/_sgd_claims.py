@@ -1,4 +1,4 @@
-"""What paper 001 claims of a set, held against the curves of its four rules."""
+"""The claims of Lu and Jin (2017), checked against the curves of the four rules."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Verdict = tuple[bool | None, str]
 
 
 def accuracy_claims(name: str, found: Outcomes) -> list[Claim]:
-    """Return which rule the paper says to be the most accurate on one of its sets."""
+    """Return the claims about the most accurate rule on a data set."""
     table = dict(zip(printed.RULES, printed.TABLE_2[name], strict=True))
     first = max(table, key=lambda rule: table[rule])
     claimed = {first: "table 2"}
     if name in printed.FIVE_SETS:
         claimed.setdefault(printed.BEST_OF_FIVE, f"abstract; in table 2 it is {RULES[first]}")
     return [
-        _judged(
+        _checked(
             f"{name}: {RULES[rule]} is the most accurate ({where}).",
             found,
             partial(_most_accurate, rule),
@@ -35,31 +35,32 @@ def accuracy_claims(name: str, found: Outcomes) -> list[Claim]:
 
 
 def speed_claims(name: str, found: Outcomes) -> list[Claim]:
-    """Return which rule the paper says to converge the fastest, by three measures."""
+    """Return the claims about the fastest rule on a data set, by three measures."""
     rule = printed.FASTEST[name]
     text = f"{name}: {RULES[rule]} converges the fastest (figure {printed.FIGURES[name]})"
     measures = {
         f"it is ahead after {_EARLY:,} steps": _ahead,
-        "it is the first within a point of its own end": _first_at_own_end,
-        "it is the first within a point of the best end": _first_at_best_end,
+        "it first comes within a point of its own final accuracy": _first_at_own_end,
+        "it first comes within a point of the best final accuracy": _first_at_best_end,
     }
     return [
-        _judged(f"{text}: {what}.", found, partial(judge, rule)) for what, judge in measures.items()
+        _checked(f"{text}: {what}.", found, partial(check, rule))
+        for what, check in measures.items()
     ]
 
 
-def _judged(text: str, found: Outcomes, judge: Callable[[Outcomes], Verdict]) -> Claim:
-    """Return a claim about the paper's rules, which cannot be told unless all were run."""
+def _checked(text: str, found: Outcomes, check: Callable[[Outcomes], Verdict]) -> Claim:
+    """Return a claim about the four rules of the paper; undecided unless all were run."""
     ours = {rule: found[rule] for rule in printed.RULES if rule in found}
     if len(ours) < len(printed.RULES):
         return Claim(text, None, "Not all four rules were run.")
-    return Claim(text, *judge(ours))
+    return Claim(text, *check(ours))
 
 
 def _most_accurate(claimed: str, ours: Outcomes) -> Verdict:
-    """Tell whether a rule ends before the others, by more than two standard errors.
+    """Tell whether a rule has the best final accuracy, by more than two standard errors.
 
-    Where the best two, or the claimed and the best, are nearer than that, it cannot be told.
+    If the best two, or the claimed and the best, are closer than that, it is undecided.
     """
     order = sorted(ours, key=lambda rule: -ours[rule].end)
     best = order[0]
@@ -67,7 +68,7 @@ def _most_accurate(claimed: str, ours: Outcomes) -> Verdict:
     lead = ours[best].end - ours[rival].end
     is_clear = lead > 2 * math.hypot(ours[best].error, ours[rival].error)
     shown = ", ".join(f"{RULES[rule]} {ours[rule].shown}" for rule in order)
-    note = "" if is_clear else f" {RULES[best]} and {RULES[rival]} are too near to be told apart."
+    note = "" if is_clear else f" {RULES[best]} and {RULES[rival]} are too close to tell apart."
     return (best == claimed) if is_clear else None, f"{shown} %.{note}"
 
 

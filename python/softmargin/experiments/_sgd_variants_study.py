@@ -1,4 +1,4 @@
-"""Paper 001: Pegasos, momentum, RMSprop and NAG beside each other.
+"""Lu and Jin (2017): a comparison of Pegasos, momentum, RMSprop and NAG.
 
 Table 2 and figures 1 to 6 of S. Lu and Z. Jin, Improved Stochastic Gradient Descent Algorithm for
 SVM.
@@ -12,17 +12,17 @@ from functools import partial
 from typing import Any
 
 from softmargin.experiments import _lu_jin_2017 as printed
-from softmargin.experiments._beside import OFF, is_off
 from softmargin.experiments._curves import RULES, Outcome, outcomes
 from softmargin.experiments._deadline import stopped
 from softmargin.experiments._findings import Cell, Column, Picture, Section, Table, number, word
+from softmargin.experiments._paper_tables import OFF, is_off
 from softmargin.experiments._rules import run_rule
 from softmargin.experiments._sgd_claims import accuracy_claims, speed_claims
 from softmargin.experiments._study import Record, Records, Settings, Task, up_to
 from softmargin.experiments._train_test_sets import parts
 
-# Sets by the size that adds them, with the least value of a feature. After the name of a set, it
-# is part of the key.
+# Data sets by the size that adds them, with the lower end of the range of a feature, which is
+# part of the key.
 _SETS = {
     "small": {"letter": 0.0, "letter [-1, 1]": -1.0, "optdigits": 0.0},
     "medium": {"usps": 0.0, "usps [-1, 1]": -1.0, "mnist": 0.0},
@@ -33,25 +33,26 @@ _EARLY = (100, 1_000, 10_000)
 
 
 class SGDVariantsStudy:
-    """Table 2 and figures 1 to 6 of paper 001."""
+    """Table 2 and figures 1 to 6 of Lu and Jin (2017)."""
 
     name = "sgd-variants"
-    title = "Pegasos and its variants: momentum, RMSprop, NAG"
+    title = "Lu and Jin (2017): SGD variants"
     paper = "S. Lu and Z. Jin, Improved Stochastic Gradient Descent Algorithm for SVM, 2017"
     protocol = (
-        "Linear machines without a bias for two classes: digits 0 to 4 against 5 to 9, letters A "
-        "to M against N to Z. One row a step, drawn at random with return; the weights of the last "
-        "step; gamma 0.9; eta 0.01 for RMSprop. The paper does not give the rest, which is ours: "
-        "features scaled to [0, 1] on the training part (or to [-1, 1], where it is said: without "
-        "a bias it matters); 100,000 steps; lambda from 1e-5 to 0.1, and eta of momentum and NAG "
-        "from 1e-5 to 0.01, chosen on a tenth of the training rows that is held out, mean of three "
-        "seeds. Accuracies are those of the test part, mean of five seeds; all rules see the same "
-        "rows in the same order. letter has 15,000 rows to train. SGD, with steps eta / (1 + "
-        "lambda eta t), and the exact machine of Pegasos' lambda are not in the paper."
+        "Linear classifiers without a bias for two classes: digits 0 to 4 against 5 to 9, "
+        "letters A to M against N to Z. Each step uses one sample, drawn with replacement; the "
+        "result is the last iterate; gamma is 0.9, and eta of RMSprop is 0.01. The paper does "
+        "not state the rest, which we chose: features are scaled to [0, 1] on the training part "
+        "(or to [-1, 1] where noted, which matters without a bias); 100,000 steps; lambda from "
+        "1e-5 to 0.1, and eta of momentum and NAG from 1e-5 to 0.01, chosen on a held-out tenth "
+        "of the training samples, averaged over three seeds. Accuracies are on the test part, "
+        "averaged over five seeds; all rules use the same samples in the same order. letter has "
+        "15,000 training samples. SGD with steps eta / (1 + lambda eta t) and the exact solution "
+        "for the lambda of Pegasos are not in the paper."
     )
 
     def tasks(self, settings: Settings) -> Sequence[Task]:
-        """Return set by set the rules."""
+        """Return the rules of each data set."""
         return [
             Task(f"{key}/{rule}", partial(run_rule, key.split()[0], rule, lower, settings))
             for key, lower in _sets(settings).items()
@@ -70,17 +71,17 @@ def _sets(settings: Settings) -> dict[str, float]:
 
 
 def _accuracy_section(records: Records, found: Mapping[str, Mapping[str, Outcome]]) -> Section:
-    columns = [Column("set", is_number=False)]
+    columns = [Column("data set", is_number=False)]
     for rule in printed.RULES:
         columns += [Column("ours", RULES[rule]), Column("paper", RULES[rule], is_paper=True)]
-    columns += [Column(RULES["sgd"], "not in the paper"), Column("exact", "not in the paper")]
+    columns += [Column(f"{name} (not in the paper)") for name in (RULES["sgd"], "exact")]
     rows = [_accuracy_row(records, name, reached) for name, reached in found.items()]
     known = {re.split("[ /]", key)[0]: record for key, record in records.items()}
     return Section(
         "Accuracy on the test part",
-        "Alpha, Gamma and Delta are of the Pascal Large Scale Learning Challenge, whose files are "
-        "hard to come by: they are run by --large if the folder of data sets has them. Sets in "
-        "[-1, 1] and optdigits are not in the paper.",
+        "Alpha, Gamma and Delta are from the Pascal Large Scale Learning Challenge, whose files "
+        "are hard to obtain; --large runs them if they are in the data folder. The results with "
+        "features in [-1, 1] and optdigits are not in the paper.",
         [Table("Table 2: accuracy on the test part, %", columns, rows, caption=parts(known))],
         claims=[claim for name in _shown(found) for claim in accuracy_claims(name, found[name])],
     )
@@ -103,7 +104,7 @@ def _accuracy_row(records: Records, name: str, reached: Mapping[str, Outcome]) -
 
 
 def _marks(record: Record, paper: float | None) -> dict[str, Any]:
-    """Return whether an accuracy is far from the paper's, or why a rule has too few seeds."""
+    """Mark an accuracy that is far from the published one, or note why seeds are missing."""
     if paper is not None and is_off(record, paper, None):
         return {"is_off": True, "note": OFF}
     return {"note": stopped(record)}
@@ -111,15 +112,15 @@ def _marks(record: Record, paper: float | None) -> dict[str, Any]:
 
 def _speed_section(found: Mapping[str, Mapping[str, Outcome]]) -> Section:
     columns = [
-        Column("set", is_number=False),
+        Column("data set", is_number=False),
         Column("rule", is_number=False),
         Column("lambda"),
         Column("eta"),
-        *(Column(f"{step:,} steps", "accuracy after, %") for step in _EARLY),
-        Column("the end", "accuracy after, %"),
+        *(Column(f"accuracy after {step:,} steps, %") for step in _EARLY),
+        Column("final accuracy, %"),
         Column("deviation"),
-        Column("its own", "steps to a point below the end"),
-        Column("the best", "steps to a point below the end"),
+        Column("steps to within a point of its own final accuracy"),
+        Column("steps to within a point of the best"),
     ]
     rows = [
         _speed_row(name, rule, of, max(each.end for each in reached.values()))
@@ -127,14 +128,15 @@ def _speed_section(found: Mapping[str, Mapping[str, Outcome]]) -> Section:
         for rule, of in reached.items()
     ]
     caption = (
-        "Curves are means of the seeds and of five neighbouring points, 10 % of steps apart. The "
-        "best end is that of all five rules here; claims are about the paper's four."
+        "Curves are averaged over the seeds and over five neighboring points, 10 % of the steps "
+        "apart. The best final accuracy is that of all five rules here; the claims are about the "
+        "four rules of the paper."
     )
     return Section(
-        "How fast the rules converge",
-        "The paper does not say what it means by fast, so there are three measures: the accuracy "
-        "after 1,000 steps, and the steps after which a rule is first within a point of where it "
-        "ends itself, or of where the best rule ends.",
+        "Speed of convergence",
+        "The paper does not define fast convergence, so there are three measures: the accuracy "
+        "after 1,000 steps, and the number of steps after which a rule first comes within one "
+        "point of its own final accuracy, or of that of the best rule.",
         [Table("Accuracy by steps", columns, rows, caption=caption)],
         [_curves(name, reached) for name, reached in found.items() if reached],
         [claim for name in _shown(found) for claim in speed_claims(name, found[name])],
@@ -159,7 +161,7 @@ def _steps(steps: int | None) -> Cell:
 
 
 def _shown(found: Mapping[str, Mapping[str, Outcome]]) -> list[str]:
-    """Return the sets of the paper of which claims are shown: those that are not hard to get."""
+    """Return the data sets of the paper whose claims are shown: those that can be obtained."""
     return [name for name in printed.TABLE_2 if name not in _PASCAL or found[name]]
 
 
@@ -177,11 +179,11 @@ def _curves(name: str, reached: Mapping[str, Outcome]) -> Picture:
         ax = plots.convergence(curves, y="accuracy")
         ends = [of.end / 100 for of in reached.values()]
         height = (min(0.5, *ends), max(ends) + 0.03)
-        ax.set(xscale="log", ylim=height, ylabel="accuracy on the test part")
+        ax.set(xscale="log", ylim=height, ylabel="Accuracy on the test part")
         return ax
 
     caption = (
-        f"Accuracy on the test part of {name}, mean of the seeds and of five points. A curve that "
-        "is not to be seen lies under another: NAG is close to momentum."
+        f"Accuracy on the test part of {name}, averaged over the seeds and over five points. The "
+        "curves of NAG and momentum may coincide."
     )
     return Picture("-".join(["curves", *re.findall(r"\w+", name)]), title, caption, draw)

@@ -1,8 +1,8 @@
-"""Results that survive a stop: one line of JSON for each task that is done.
+"""Results that survive an interruption: one line of JSON for each finished task.
 
-The first line says which study and protocol made the file; a run with another protocol refuses
-to mix its numbers with these. A line that was cut off by a crash, or damaged otherwise, is dropped:
-its task is run again, and the lines after it stay.
+The first line names the study and the protocol; a run with another protocol raises an error instead
+of mixing the results. A line that was truncated by a crash or is otherwise damaged is dropped, and
+its task runs again; the lines after it are kept.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ Record = dict[str, Any]
 
 
 class OtherProtocolError(ValueError):
-    """A folder holds the results of another study or protocol."""
+    """A folder contains the results of another study or protocol."""
 
 
 class Store:
-    """The records of a study in a folder, by key; without a folder, in memory."""
+    """The records of a study by key, in a folder or, without a folder, in memory."""
 
     def __init__(self, folder: str | os.PathLike[str] | None, study: str, protocol: Record) -> None:
         self._records: dict[str, Record] = {}
         self._path: Path | None = None
-        # The file from which there are records, if there is one.
+        # The file from which records were read, if any.
         self.origin: Path | None = None
         head = {"study": study, "protocol": protocol}
         if folder is None:
@@ -44,12 +44,12 @@ class Store:
         first, *lines = _lines(self._path)
         if {key: first.get(key) for key in head} != plain(head):
             raise OtherProtocolError(
-                f"{self._path} holds the results of another study or protocol: "
-                "choose another folder, or remove it to begin anew"
+                f"{self._path} contains the results of another study or protocol. "
+                "Choose another folder, or delete the file to start over."
             )
         self._records = {line["key"]: line["result"] for line in _records(lines)}
         self.origin = self._path if self._records else None
-        self._write([head, *_keyed(self._records)])  # without what was cut off
+        self._write([head, *_keyed(self._records)])  # without damaged lines
 
     def __contains__(self, key: str) -> bool:
         return key in self._records
@@ -62,7 +62,7 @@ class Store:
         return self._records.get(key)
 
     def add(self, key: str, result: Mapping[str, Any]) -> None:
-        """Keep a result, on disk before this returns."""
+        """Store a result; it is on disk when this returns."""
         self._records[key] = record = plain(dict(result))
         if self._path is not None:
             with open(self._path, "a", encoding="utf-8") as file:
@@ -85,7 +85,7 @@ class Store:
 
 
 def _lines(path: Path) -> Iterator[Record]:
-    """Yield what each line holds; nothing for those that are damaged and for what has no end."""
+    """Yield the value of each line; an empty one if it is damaged or not terminated."""
     first, *others = path.read_bytes().split(b"\n")
     for line in (first, *others[:-1]):
         try:
@@ -106,7 +106,7 @@ def _keyed(records: Mapping[str, Record]) -> list[Record]:
 
 
 def _table(records: Mapping[str, Record]) -> str:
-    """Return the plain values of records as CSV; lists stay in the JSON file."""
+    """Return the plain values of records as CSV; lists are in the JSON file only."""
     columns = list(
         dict.fromkeys(
             name

@@ -1,8 +1,7 @@
-"""A study: the tasks of a paper's experiments, and what their results say.
+"""A study: the tasks of a paper's experiments, and the findings from their results.
 
-Every task is one entry of a table (a set and a method); it is run once, kept in the store and
-never again. What a study finds is made from the records alone, so that a page can be drawn again
-without any training.
+Every task is one entry of a table (a data set and a method), which is run once and stored. The
+findings depend on the records only, so a report can be rendered again without any training.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Records = Mapping[str, Record]
 
 @dataclass(frozen=True)
 class Settings:
-    """What the caller of a study chose."""
+    """The options of a study."""
 
     size: Size = "small"
     folder: str | None = None
@@ -31,36 +30,36 @@ class Settings:
 
 @dataclass(frozen=True)
 class Task:
-    """One entry of a table: a key that names it, and how it is found.
+    """One entry of a table: its key, and the function that computes it.
 
-    ``run`` returns a record of plain values and lists. A record with ``complete`` False is
-    shown, but tried again by the next run.
+    ``run`` returns a record of plain values and lists. A record with ``complete=False`` is shown,
+    and the next run computes it again.
     """
 
     key: str
     run: Callable[[], Record]
 
 
-class NotAtHandError(RuntimeError):
-    """A package that a task needs is not installed: the task is left out, and the page says so."""
+class MissingPackageError(RuntimeError):
+    """A package that a task requires is not installed; the task is skipped and reported."""
 
 
 class Study(Protocol):
-    """What every study has."""
+    """The interface of all studies."""
 
     name: str
     title: str
     paper: str
     protocol: str
-    """How the numbers are made, in words."""
+    """Description of the experiments; blank lines separate paragraphs."""
 
     def tasks(self, settings: Settings) -> Sequence[Task]:
-        """Return what is to be run for a size, quick ones first."""
+        """Return the tasks for a size, quick ones first."""
 
     def sections(self, records: Records, settings: Settings) -> Sequence[Section]:
-        """Return what the records say."""
+        """Return the findings from the records."""
 
 
 def up_to(size: Size) -> tuple[Size, ...]:
-    """Return the sizes that a run of this size holds."""
+    """Return the sizes that a run of this size includes."""
     return SIZES[: SIZES.index(size) + 1]

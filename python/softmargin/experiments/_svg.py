@@ -1,9 +1,9 @@
-"""Drawings of matplotlib as SVG that lives inside a page.
+"""Matplotlib figures as SVG elements that are embedded in a page.
 
-While a picture is drawn, the ink that is no data (text, axes, grid, background) has colours that
-nothing else has. In the SVG these become variables of the page, so that a picture follows its
-light and dark schemes. Texts stay texts, in the font of the page. The result depends on the
-picture alone: not on the backend, the style or the clock of the user.
+Text, axes, grid and background are drawn in colors that nothing else uses. In the SVG these become
+CSS variables of the page, so pictures follow its light and dark schemes. Text stays text, in the
+font of the page. The result depends on the picture only, not on the backend, the style or the clock
+of the user.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 from softmargin.experiments._findings import Picture
 
-# Near what they stand for, for drawings that look whether a colour is light or dark.
+# Close to the colors that they replace, for plots that check whether a color is light or dark.
 _INK, _QUIET, _GRID, _PAGE = "#010203", "#5b5c5d", "#c3c5c4", "#fefdfe"
 _OF_THE_PAGE = {
     _INK: "currentColor",
@@ -56,7 +56,7 @@ _STYLE: Any = {
 }
 
 _REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#).+")  # in attributes: url(#id), href="#id"
-_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _FAMILY = re.compile(r"font-family:[^;]*;?\s*")
 _FONT = re.compile(r"(font:[^;']*?\d(?:px)?) +[^;]*")
 _DECIMALS = re.compile(r"\d+\.\d{3,}")
@@ -71,17 +71,17 @@ class Drawing:
 
 
 def draw(picture: Picture, prefix: str) -> Drawing:
-    """Draw a picture; ``prefix`` begins the ids in it, which must be unique in a page.
+    """Draw a picture; its ids start with ``prefix`` and must be unique in a page.
 
     Raises
     ------
     ImportError
-        If matplotlib is not there.
+        If matplotlib is not installed.
     """
     with _own_matplotlib() as plt:
         before = set(plt.get_fignums())
         try:
-            figure = picture.draw().figure.figure  # of a figure, or of axes in it
+            figure = picture.draw().figure.figure  # of a figure or of axes
             file = io.StringIO()
             figure.savefig(file, format="svg", bbox_inches="tight")
         except ImportError:
@@ -97,13 +97,13 @@ def draw(picture: Picture, prefix: str) -> Drawing:
 
 @contextlib.contextmanager
 def _own_matplotlib() -> Iterator[Any]:
-    """Give pyplot with our style and without windows; leave that of the user as it was."""
+    """Provide pyplot with our style and without windows; restore the state of the user."""
     import matplotlib
     from matplotlib import pyplot as plt
 
     with matplotlib.rc_context(), plt.ioff():
         backend = matplotlib.get_backend()
-        # Before matplotlib 3.10, to switch closes the figures that are open.
+        # Before matplotlib 3.10, switching closes open figures.
         is_switched = backend.lower() != "agg" and not plt.get_fignums()
         if is_switched:
             plt.switch_backend("agg")
@@ -113,16 +113,18 @@ def _own_matplotlib() -> Iterator[Any]:
             yield plt
         finally:
             if is_switched:
-                with contextlib.suppress(ImportError):  # no display: it could not be used either
+                with contextlib.suppress(
+                    ImportError
+                ):  # no display: it could not be used before either
                     plt.switch_backend(backend)
 
 
 def _adapt(text: str, title: str, prefix: str) -> Drawing:
-    """Return the SVG of matplotlib as an element of a page."""
+    """Return matplotlib's SVG as an element of a page."""
     root = ElementTree.fromstring(text)
     _strip(root)
     _rename(root, prefix)
-    _recolour(root, is_filled=False)
+    _recolor(root, is_filled=False)
     _, _, width, height = (float(part) for part in root.attrib["viewBox"].split())
     root.attrib = {
         "role": "img",
@@ -136,7 +138,7 @@ def _adapt(text: str, title: str, prefix: str) -> Drawing:
 
 
 def _strip(element: Any) -> None:
-    """Drop name spaces, metadata, rules for the whole page, blanks and needless digits."""
+    """Remove namespaces, metadata, global styles, whitespace and superfluous digits."""
     for child in list(element):
         _strip(child)
         if child.tag in ("metadata", "style"):
@@ -152,7 +154,7 @@ def _strip(element: Any) -> None:
 
 
 def _rename(root: Any, prefix: str) -> None:
-    """Give the ids that are used a prefix, and drop the others."""
+    """Prefix the ids that are referenced, and remove the others."""
     used: dict[str, str] = {}
 
     def renamed(found: re.Match[str]) -> str:
@@ -168,19 +170,19 @@ def _rename(root: Any, prefix: str) -> None:
             element.attrib["id"] = name
 
 
-def _recolour(element: Any, is_filled: bool) -> None:
-    """Put the variables of the page in the place of our colours, and its font in that of theirs.
+def _recolor(element: Any, is_filled: bool) -> None:
+    """Replace our colors by the variables of the page, and matplotlib's font by that of the page.
 
-    Black is not written by matplotlib, and what has no colour gets that of the page: right for
-    shapes. A text in black was chosen against the colour behind it, and stays.
+    Matplotlib does not write the color black, and elements without a color inherit that of the
+    page, which is right for shapes. Black text was chosen for its background, so it stays black.
     """
     style = element.attrib.get("style", "")
     is_filled = is_filled or "fill:" in style
     style = _FONT.sub(r"\1 var(--sans)", _FAMILY.sub("", style))
-    style = _COLOUR.sub(lambda found: _OF_THE_PAGE.get(found[0].lower(), found[0]), style)
+    style = _COLOR.sub(lambda found: _OF_THE_PAGE.get(found[0].lower(), found[0]), style)
     if element.tag == "text" and not is_filled:
         style = f"fill: #000000; {style}"
     if style:
         element.attrib["style"] = style.strip("; ")
     for child in element:
-        _recolour(child, is_filled)
+        _recolor(child, is_filled)

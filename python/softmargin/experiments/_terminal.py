@@ -1,6 +1,6 @@
-"""Findings in a terminal (by rich), and as plain values.
+"""Findings in a terminal (with rich), and as plain values.
 
-What stands at the end is what a reader sees first: what was left out, and which claims hold.
+Readers of a terminal see the end first, so missing data sets and the claims come last.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_COLOURS = {"holds": "green", "fails": "red", "open": "yellow"}
+_COLORS = {"holds": "green", "fails": "red", "open": "yellow"}
 
 
 def to_json(findings: Findings) -> dict[str, Any]:
-    """Return findings as dictionaries, lists and plain values; of pictures what is said of them."""
+    """Return findings as dictionaries, lists and plain values; pictures without their drawing."""
     return dict(plain(_fields(findings)))
 
 
@@ -33,7 +33,7 @@ def _fields(value: Any) -> Any:
 
 
 def show(findings: Findings, console: Console) -> None:
-    """Print findings to a console of rich."""
+    """Print findings to a rich console."""
     from rich.text import Text
 
     console.print(Text(findings.title, "bold"))
@@ -43,12 +43,12 @@ def show(findings: Findings, console: Console) -> None:
     for section in findings.sections:
         _show_section(section, console)
     if findings.missing:
-        _head("Left out", console)
+        _head("Not included", console)
         for each in findings.missing:
             item("-", Text(each), console)
     claims = _page_layout.all_claims(findings)
     if claims:
-        _head("What holds", console)
+        _head("Claims of the paper", console)
         for claim in claims:
             item(_symbol(claim), Text(claim.text), console)
         counts = [each.counted(count) for each, count in _page_layout.tally(claims)]
@@ -69,7 +69,7 @@ def _show_section(section: Section, console: Console) -> None:
     for claim in section.claims:
         of = _page_layout.verdict(claim)
         said = Text.assemble(
-            (f"{of.text[:1].upper()}{of.text[1:]}: ", f"bold {_COLOURS[of.name]}"),
+            (f"{of.sentence} ", f"bold {_COLORS[of.name]}"),
             f"{claim.text} ",
             (claim.evidence, "dim"),
         )
@@ -80,14 +80,14 @@ def _show_section(section: Section, console: Console) -> None:
     if section.pictures:
         titles = "; ".join(picture.title for picture in section.pictures)
         console.print()
-        console.print(Text(f"Pictures, in the report page: {titles}", "dim"))
+        console.print(Text(f"Pictures in the report: {titles}", "dim"))
 
 
 def _symbol(claim: Claim) -> Text:
     from rich.text import Text
 
     of = _page_layout.verdict(claim)
-    return Text(of.symbol, f"bold {_COLOURS[of.name]}")
+    return Text(of.symbol, f"bold {_COLORS[of.name]}")
 
 
 def _head(title: str, console: Console) -> None:

@@ -1,7 +1,7 @@
-"""A table of findings in a terminal, by rich.
+"""A table of findings in a terminal, with rich.
 
-A table that is too wide is shown in parts, its first column in each. Groups of columns stay
-together where they fit.
+A table that is too wide is split into parts, each of which starts with the first column. Groups of
+columns stay together if they fit.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def show_table(table: Table, console: Console) -> None:
 
 
 def _columns(table: Table, notes: dict[str, int], has_bold: bool) -> list[list[Text]]:
-    """Return the cells of each column; marks stand after the numbers, all equally wide."""
+    """Return the cells of each column; marks follow the numbers and are padded to one width."""
     from rich.text import Text
 
     def marks(cell: Cell) -> str:
@@ -73,7 +73,7 @@ def _columns(table: Table, notes: dict[str, int], has_bold: bool) -> list[list[T
 
 
 def _widths(table: Table, columns: list[list[Text]], room: int) -> list[int]:
-    """Return the width of each column, with names on as few lines as let all columns fit."""
+    """Return the width of each column, with header lines added until all columns fit."""
     for n_lines in (1, 2, 3):
         widths = _widths_for(table, columns, room, n_lines)
         if sum(widths) + _GAP * (len(widths) - 1) <= room:
@@ -86,7 +86,7 @@ def _widths_for(
 ) -> list[int]:
     from rich.cells import cell_len
 
-    first = max(min(12, room // 2), room // 3)  # at the most, to leave room for the others
+    first = max(min(12, room // 2), room // 3)  # at most, to leave room for the others
     widths: list[int] = []
     for column, cells in zip(table.columns, columns, strict=True):
         width = max([_name_width(column.name, n_lines), *(cell.cell_len for cell in cells)])
@@ -100,7 +100,7 @@ def _widths_for(
 
 
 def _name_width(name: str, n_lines: int | None) -> int:
-    """Return the least width that a name needs on so many lines, or without cutting a word."""
+    """Return the minimum width of a name on this many lines, or without splitting words."""
     least = max([len(word) for word in name.split()], default=1)
     if n_lines is None:
         return least
@@ -113,7 +113,7 @@ def _span(group: Group, widths: list[int]) -> int:
 
 
 def _parts(table: Table, widths: list[int], room: int) -> list[list[Group]]:
-    """Return groups of columns side by side, as many as there is room for, in parts."""
+    """Return parts of the table, each with as many groups of columns as fit."""
     first = Group("", range(1))
     left = room - widths[0]
     units: list[Group] = []
@@ -134,7 +134,7 @@ def _parts(table: Table, widths: list[int], room: int) -> list[list[Group]]:
 
 
 def _group_line(part: list[Group], widths: list[int]) -> Text:
-    """Return the names of groups, each over its columns."""
+    """Return the line with the names of groups, each above its columns."""
     from rich.text import Text
 
     line = Text()
@@ -173,7 +173,7 @@ def _grid(table: Table, columns: list[list[Text]], widths: list[int], shown: lis
 
 
 def item(mark: str | Text, text: Text, console: Console) -> None:
-    """Print a line that begins with a mark and goes on under itself."""
+    """Print a mark and a text, whose further lines are indented."""
     from rich.table import Table as Grid
 
     grid = Grid.grid(padding=(0, 1, 0, 0))

@@ -1,4 +1,4 @@
-"""Sets with a training and a test part, scaled on the training part."""
+"""Data sets with a training and a test part, scaled on the training part."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ import softmargin
 from softmargin import datasets
 from softmargin.experiments._study import Record, Records
 
-# Sets (name and rows) of which papers 001 and 002 took other training rows than the published.
+# Data sets (name and samples) for which Lu and Jin (2017) and Nguyen and Ho (2005) used a training
+# part other than the published one.
 _N_TRAIN = {("letter", 20_000): 15_000}
-# The share of the test part of a set without a published one.
+# The share of the test part of a data set without a published one.
 _TEST_SHARE = 0.25
 
 
 class Split(NamedTuple):
-    """Training and test rows; ``how`` says which rows are which."""
+    """Training and test samples; ``how`` describes how they were split."""
 
     X: Any
     y: NDArray[np.int64]
@@ -32,10 +33,9 @@ class Split(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load_split(name: str, folder: str | None, lower: float = 0.0) -> Split:
-    """Return a set with its features scaled to [lower, 1]; the last one is kept.
+    """Return a data set with its features scaled to [lower, 1]; the last one is cached.
 
-    A set without a published training part is split at random, with the same share of each class
-    in both parts.
+    A data set without a published training part is split at random, stratified by class.
     """
     data = datasets.load(name, folder)
     n_train = _N_TRAIN.get((name, data.n_rows), data.n_train)
@@ -45,10 +45,10 @@ def load_split(name: str, folder: str | None, lower: float = 0.0) -> Split:
         X, X_test, y, y_test = train_test_split(
             rows, data.y, test_size=n_test, stratify=data.y, random_state=0
         )
-        how = "drawn at random, classes in proportion"
+        how = "random, stratified"
     else:
         X, y, X_test, y_test = rows[:n_train], data.y[:n_train], rows[n_train:], data.y[n_train:]
-        how = "as published" if n_train == data.n_train else f"the first {n_train:,} rows"
+        how = "as published" if n_train == data.n_train else f"the first {n_train:,} samples"
     scaler = softmargin.MinMaxScaler().fit(X)
 
     def scale(part: Any) -> Any:
@@ -59,7 +59,7 @@ def load_split(name: str, folder: str | None, lower: float = 0.0) -> Split:
 
 
 def facts(split: Split) -> Record:
-    """Return what a record says of its set."""
+    """Return the fields of a record that describe its data set."""
     return {
         "rows": len(split.y),
         "test_rows": len(split.y_test),
@@ -69,10 +69,10 @@ def facts(split: Split) -> Record:
 
 
 def parts(known: Records) -> str:
-    """Return which rows of each set are in which part, in words; ``known`` has a record of each."""
+    """Return the sizes of the training and test parts as text; ``known`` has records by name."""
     each = [
         f"{name} {record['rows']:,} and {record['test_rows']:,} ({record['split']})"
         for name, record in known.items()
         if "split" in record
     ]
-    return f"Rows to train and to test: {'; '.join(each)}." if each else ""
+    return f"Training and test samples: {'; '.join(each)}." if each else ""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmargin.plots._look import (
-    COLOURS,
+    COLORS,
     HATCHES,
     axes_of,
     ink,
@@ -157,7 +157,7 @@ def _sets(scores: Any, sets: Any, n_sets: int) -> list[str]:
 
 
 def _floor(table: _Floats, perfect: float, floor: float | None) -> float:
-    """Return where the axis starts: never so close to the scores that they look far apart."""
+    """Return where the axis starts, low enough not to exaggerate differences of the scores."""
     if np.isnan(table).all():
         raise ValueError("scores contains only NaN")
     low, high = float(np.nanmin(table)), float(np.nanmax(table))
@@ -197,7 +197,7 @@ def _fits(ax: Axes, ticks: Sequence[str], names: Sequence[str], is_one: bool) ->
     """Tell whether names fit side by side below vertical bars."""
     legend = 0.0 if is_one else _legend_width(names)
     room = room_of(ax) - 0.8
-    if room - legend > 0.5 * room:  # else the legend stands above
+    if room - legend > 0.5 * room:  # otherwise the legend is above the bars
         room -= legend
     return len(ticks) * (0.12 + max(map(text_width, ticks))) < room
 
@@ -207,7 +207,7 @@ def _legend_width(names: Sequence[str]) -> float:
 
 
 def _length(ax: Axes, ticks: Sequence[str], handles: Sequence[Any]) -> float:
-    """Return about how long the horizontal axis is beside names and legend, in inches."""
+    """Return the approximate length of the horizontal axis in inches, without names and legend."""
     legend = max((text_width(handle.get_label()) for handle in handles), default=-0.5) + 0.5
     if is_narrow(ax, handles):
         legend = 0.0
@@ -223,9 +223,9 @@ def _draw(
     step = 1.0 if n_sets == 1 else thick
     start = 0.0 if n_sets == 1 else -step * (n_methods - 1) / 2
     handles: list[Any] = []
-    for k, (name, colour, hatch) in enumerate(zip(names, cycle(COLOURS), cycle(HATCHES))):
+    for k, (name, color, hatch) in enumerate(zip(names, cycle(COLORS), cycle(HATCHES))):
         shown = np.flatnonzero(~np.isnan(table[:, k]))
-        look: dict[str, Any] = {"facecolor": (colour, 0.55), "edgecolor": colour, "hatch": hatch}
+        look: dict[str, Any] = {"facecolor": (color, 0.55), "edgecolor": color, "hatch": hatch}
         if spread is not None:
             look["xerr" if horizontal else "yerr"] = spread[shown, k]
             look["error_kw"] = {"ecolor": ink(), "elinewidth": 0.9, "capsize": 2}

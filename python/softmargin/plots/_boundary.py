@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from softmargin._checks.rows import check_rows
 from softmargin.plots._look import (
-    COLOURS,
+    COLORS,
     MARKS,
     axes_of,
     ink,
@@ -106,7 +106,7 @@ def decision_boundary(
             sides = [(values, -margin), (values, margin)]
             handles += grid.line(ax, sides, f"margin (±{margin:g})", ink(), 1.0, "--")
     if best is not None:
-        handles += grid.line(ax, [(best, 0.0)], "Bayes", COLOURS[3], 2.0, (0, (4, 1.5, 1, 1.5)))
+        handles += grid.line(ax, [(best, 0.0)], "Bayes", COLORS[3], 2.0, (0, (4, 1.5, 1, 1.5)))
     if ringed is not None:
         handles.append(_rings(ax, samples[ringed], len(samples)))
     names = getattr(X, "columns", ("Feature 1", "Feature 2"))
@@ -126,22 +126,22 @@ class _Grid:
     def samples(self) -> _Floats:
         return np.column_stack([part.ravel() for part in np.meshgrid(self.across, self.up)])
 
-    def fill(self, ax: Axes, share: _Floats, colour: str, alpha: float) -> None:
+    def fill(self, ax: Axes, share: _Floats, color: str, alpha: float) -> None:
         """Fill where a share is above a half."""
         share = share.reshape(len(self.up), -1)
-        levels, colours = [0.5, 1.5], [colour]
-        ax.contourf(self.across, self.up, share, levels=levels, colors=colours, alpha=alpha)
+        levels, colors = [0.5, 1.5], [color]
+        ax.contourf(self.across, self.up, share, levels=levels, colors=colors, alpha=alpha)
 
     def line(
-        self, ax: Axes, levels: list[Any], name: str, colour: str, width: float, dash: Any = "-"
+        self, ax: Axes, levels: list[Any], name: str, color: str, width: float, dash: Any = "-"
     ) -> list[Any]:
         """Draw contour lines; return a legend handle if the values reach any of the levels."""
         reached = [(of, level) for of, level in levels if of.min() < level < of.max()]
         for of, level in reached:
             of = of.reshape(len(self.up), -1)
-            look: Any = {"colors": [colour], "linewidths": width, "linestyles": [dash]}
+            look: Any = {"colors": [color], "linewidths": width, "linestyles": [dash]}
             ax.contour(self.across, self.up, of, levels=[level], **look)
-        return [_sample(name, color=colour, linewidth=width, linestyle=dash)] if reached else []
+        return [_sample(name, color=color, linewidth=width, linestyle=dash)] if reached else []
 
 
 def _plane(X: Any) -> _Floats:
@@ -215,13 +215,13 @@ def _points(
     """Draw the samples of each class, and return their legend handles."""
     handles = []
     for code, label in enumerate(classes):
-        colour, mark = COLOURS[code % len(COLOURS)], MARKS[code % len(MARKS)]
+        color, mark = COLORS[code % len(COLORS)], MARKS[code % len(MARKS)]
         own = samples[codes == code]
         ax.scatter(
-            own[:, 0], own[:, 1], s=_area(len(samples)), color=colour, marker=mark, linewidths=0
+            own[:, 0], own[:, 1], s=_area(len(samples)), color=color, marker=mark, linewidths=0
         )
         name = f"class {label}" if classes.dtype.kind in "iufb" else plain(label)
-        handles.append(_sample(name, color=colour, marker=mark, markersize=6, linestyle="none"))
+        handles.append(_sample(name, color=color, marker=mark, markersize=6, linestyle="none"))
     return handles
 
 
@@ -230,9 +230,9 @@ def _regions(ax: Axes, grid: _Grid, predicted: NDArray[np.intp]) -> list[_Floats
     faint = 0.26 if is_dark() else 0.17
     regions = []
     for code in np.unique(predicted).tolist():
-        times, place = divmod(code, len(COLOURS))  # a color that is used again is stronger
+        times, place = divmod(code, len(COLORS))  # a color that is used again is stronger
         regions.append((predicted == code).astype(np.float64))
-        grid.fill(ax, regions[-1], COLOURS[place], alpha=min(faint * (1 + times), 0.6))
+        grid.fill(ax, regions[-1], COLORS[place], alpha=min(faint * (1 + times), 0.6))
     return regions
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmargin.plots._look import (
-    COLOURS,
+    COLORS,
     DASHES,
     axes_of,
     legend_outside,
@@ -92,8 +92,8 @@ def convergence(
     named = _named(models, labels)
     curves = [(name, _values(of, name, x), _values(of, name, y)) for name, of in named]
     ax = axes_of(ax, 6.2, 3.6)
-    for (name, across, up), colour, dash in zip(curves, cycle(COLOURS), cycle(DASHES)):
-        ax.plot(across, up, label=plain(name), color=colour, linestyle=dash, linewidth=1.6)
+    for (name, across, up), color, dash in zip(curves, cycle(COLORS), cycle(DASHES)):
+        ax.plot(across, up, label=plain(name), color=color, linestyle=dash, linewidth=1.6)
     if _is_wide(np.array([across[-1] for _, across, _ in curves if across.size])):
         ax.set_xscale("log")
         log_ticks(ax.xaxis)
@@ -142,7 +142,7 @@ def _is_wide(values: NDArray[np.float64]) -> bool:
 
 
 def _legend(ax: Axes, curves: list[NDArray[np.float64]]) -> None:
-    """Name the curves beside the plot, in the order of their last values."""
+    """Add a legend next to the plot, in the order of the last values of the curves."""
     lines = ax.get_lines()[-len(curves) :]
     ends = [up[np.isfinite(up)][-1:] for up in curves]
     heights = [float(end[0]) if end.size else np.inf for end in ends]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from softmargin.plots._look import (
-    COLOURS,
+    COLORS,
     DASHES,
     MARKS,
     axes_of,
@@ -73,10 +73,10 @@ def growth(
         raise ValueError("series is empty; pass at least one method")
     lines = {name: _line(name, *of, is_log=yscale == "log") for name, of in series.items()}
     ax = axes_of(ax, 6.2, 4.6 if sets else 3.8)
-    for (name, (sizes, values)), colour, dash, mark in zip(
-        lines.items(), cycle(COLOURS), cycle(DASHES), cycle(MARKS)
+    for (name, (sizes, values)), color, dash, mark in zip(
+        lines.items(), cycle(COLORS), cycle(DASHES), cycle(MARKS)
     ):
-        look = {"color": colour, "linestyle": dash, "marker": mark}
+        look = {"color": color, "linestyle": dash, "marker": mark}
         # Between different data sets, a line only leads the eye.
         ax.plot(
             sizes, values, label=plain(name), markersize=5, linewidth=0.6 if sets else 1.4, **look

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmargin.plots._look import COLOURS, axes_of, plain, pyplot, short
+from softmargin.plots._look import COLORS, axes_of, plain, pyplot, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -195,7 +195,7 @@ def _write_cells(ax: Axes, table: _Floats, chosen: NDArray[np.intp], middle: flo
         count = int(chosen[row, column])
         if count:
             corner = (column - 0.46, row - 0.46)
-            frame: dict[str, Any] = {"fill": False, "edgecolor": COLOURS[1], "linewidth": 2}
+            frame: dict[str, Any] = {"fill": False, "edgecolor": COLORS[1], "linewidth": 2}
             ax.add_patch(Rectangle(corner, 0.92, 0.92, **frame))
         if has_scores:
             up = 0.17 if count and has_both else 0.0

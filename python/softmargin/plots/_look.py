@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The color-blind-safe palette of Okabe and Ito (2008), with gray instead of black so that every
-# color is visible on dark pages; dashes, markers and hatches tell series apart without color.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7F7F7F", "#E69F00", "#56B4E9")
+# color is visible on dark pages; dashes, markers and hatches distinguish series without color.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7F7F7F", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p")
 HATCHES = ("", "////", "xxxx", "\\\\\\\\", "----", "++++", "||||", "....", "oo")
@@ -52,7 +52,7 @@ def room_of(ax: Axes) -> float:
 
 
 def text_width(text: str, size: float | None = None) -> float:
-    """Return about how wide the longest line of a text is, in inches."""
+    """Return the approximate width of the longest line of a text, in inches."""
     longest = max(map(len, text.split("\n")))
     return 0.56 / 72 * longest * (size or pyplot().rcParams["font.size"])
 
@@ -78,13 +78,13 @@ def tidy(ax: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
 
 
 def is_narrow(ax: Axes, handles: Sequence[Any]) -> bool:
-    """Tell whether a legend beside the axes would leave too little room for the data."""
+    """Tell whether a legend next to the axes would leave too little room for the data."""
     names = max((text_width(handle.get_label()) for handle in handles), default=0.0)
     return room_of(ax) - names - 0.5 < 0.55 * _NARROW
 
 
 def legend_outside(ax: Axes, handles: Sequence[Any], *, below: bool = False, **more: Any) -> None:
-    """Name the handles to the right of the data; above or below it where the axes are narrow."""
+    """Add a legend to the right of the data, or above or below it if the axes are narrow."""
     if not is_narrow(ax, handles):
         place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
         ax.legend(handles=handles, frameon=False, **place, **more)

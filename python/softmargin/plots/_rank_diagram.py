@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from softmargin.plots._look import (
-    COLOURS,
+    COLORS,
     axes_of,
     ink,
     plain,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from softmargin.statistics._rank_comparison import Comparison
 
-_BAND: dict[str, Any] = {"color": COLOURS[4], "alpha": 0.6, "linewidth": 0.0}
+_BAND: dict[str, Any] = {"color": COLORS[4], "alpha": 0.6, "linewidth": 0.0}
 _THICK = 0.34  # of a bar; the unit is a line of names
 _WIDTH = 24  # longer names are written on several lines
 
@@ -75,7 +75,7 @@ def critical_difference(
     bold = comparison.control if test == "bonferroni-dunn" else None
     _name(ax, comparison, left, 1, first, bold)
     _name(ax, comparison, right, n_methods, first, bold)
-    ax.plot(comparison.ranks, np.zeros(n_methods), "o", color=COLOURS[0], clip_on=False, zorder=5)
+    ax.plot(comparison.ranks, np.zeros(n_methods), "o", color=COLORS[0], clip_on=False, zorder=5)
     names = max(text_width(_label(comparison, k)) for k in left)
     _scale(ax, distance, bottom + 1.6, _caption(comparison, distance, title, len(bars)), names)
 

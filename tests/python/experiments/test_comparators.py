@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 import softmargin
 from softmargin.datasets import Dataset
 from softmargin.experiments._comparators import COMPARATORS, NaiveBayes, Rules
-from softmargin.experiments._judging import judge, judge_other
+from softmargin.experiments._evaluation import evaluate, evaluate_other
 from softmargin.experiments._study import Settings
 
 
@@ -64,7 +64,7 @@ def test_a_row_without_a_rule_belongs_to_the_larger_class():
 
 def test_rules_of_three_classes_are_refused():
     pytest.importorskip("wittgenstein")
-    with pytest.raises(ValueError, match="two classes, but y has 3"):
+    with pytest.raises(ValueError, match="two classes only, but y has 3"):
         Rules().fit(*unit_rows(load_iris))
 
 
@@ -72,7 +72,7 @@ def test_others_are_judged_on_the_folds_of_nested_cv():
     X, y = unit_rows(load_iris)
     data = dataset(X, y)
     knn = COMPARATORS["knn"]
-    found = judge_other(data, knn.estimator, knn.grid, Settings(n_jobs=1))
+    found = evaluate_other(data, knn.estimator, knn.grid, Settings(n_jobs=1))
     outer, inner = softmargin.nested_fold_labels(y, 5, 5, random_state=0)
     for fold in range(5):
         train = outer != fold
@@ -87,7 +87,7 @@ def test_others_are_judged_on_the_folds_of_nested_cv():
 def test_ours_are_judged_as_nested_cv_judges():
     X, y = load_iris(return_X_y=True)
     grid = {"C": [1.0, 4.0, 16.0], "gamma": [0.25, 1.0]}
-    found = judge(dataset(X, y), "svc", Settings(n_jobs=1), grid)
+    found = evaluate(dataset(X, y), "svc", Settings(n_jobs=1), grid)
     same = softmargin.nested_cv(
         X, y, method="svc", grid=grid, search="pattern", scale="global", random_state=0
     )

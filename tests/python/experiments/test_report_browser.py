@@ -29,14 +29,14 @@ BOXES = """
 # Contrast of WCAG 2 of all texts against what is behind them, where it is below 4.5.
 FAINT = """
 (() => {
-  const light = (colour) => {
-    const parts = colour.match(/[\\d.]+/g).slice(0, 3).map((c) => c / 255)
+  const light = (color) => {
+    const parts = color.match(/[\\d.]+/g).slice(0, 3).map((c) => c / 255)
       .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
   };
   const behind = (of) => {
-    const colour = getComputedStyle(of).backgroundColor;
-    return colour === "rgba(0, 0, 0, 0)" ? behind(of.parentElement) : colour;
+    const color = getComputedStyle(of).backgroundColor;
+    return color === "rgba(0, 0, 0, 0)" ? behind(of.parentElement) : color;
   };
   const found = [];
   for (const of of document.body.querySelectorAll("*")) {
@@ -170,18 +170,18 @@ def test_keys_sort_and_the_foot_stays(browser, page):
 
 @pytest.mark.parametrize("storage", ["on", "off"])
 def test_the_switch_changes_the_scheme_and_is_remembered_if_that_can_be(browser, page, storage):
-    colour = "getComputedStyle(document.body).backgroundColor"
+    color = "getComputedStyle(document.body).backgroundColor"
     browser.open(page, scheme="light")
     if storage == "off":
         broken = "Object.defineProperty(window, 'localStorage', { get() { throw Error('off') } })"
         browser.call("Page.addScriptToEvaluateOnNewDocument", source=broken)
         browser.reload()
-    light = browser.evaluate(colour)
+    light = browser.evaluate(color)
     browser.evaluate("document.querySelector('button.scheme').click()")
-    dark = browser.evaluate(colour)
+    dark = browser.evaluate(color)
     assert dark != light
     browser.reload()
-    assert browser.evaluate(colour) == (dark if storage == "on" else light)
+    assert browser.evaluate(color) == (dark if storage == "on" else light)
     assert complaints(browser) == []
     if storage == "on":
         browser.evaluate("localStorage.clear()")

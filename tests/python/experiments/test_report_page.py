@@ -75,7 +75,7 @@ def test_the_page_is_named_and_built_of_sections(page):
     links = [of["text"] for of in page.all("a") if "nav" in of["inside"]]
     heads = [of["text"] for of in page.all("h2") if "main" in of["inside"]]
     assert links == heads
-    assert {"Accuracy", "Time", "Left out"} < set(heads)
+    assert {"Accuracy", "Time", "Not included"} < set(heads)
     assert all(of.get("scope") in ("row", "col", "colgroup") for of in page.all("th"))
     assert all("caption" in of["inside"] for of in page.all("p") if "table" in of["inside"])
 
@@ -83,10 +83,10 @@ def test_the_page_is_named_and_built_of_sections(page):
 def test_claims_are_counted_and_their_verdicts_said_in_words(page):
     (counts,) = page.all("p", **{"class": "tally"})
     assert " ".join(counts["text"].split()) == (
-        "Of 3 claims of the paper ✓ 1 holds, ✗ 1 does not hold, ? 1 cannot be told"
+        "Of 3 claims: ✓ 1 holds, ✗ 1 does not hold, ? 1 undecided"
     )
     said = [of["text"] for of in page.all("li") if of.get("id", "").startswith("claim-")]
-    symbols = ["✓ holds", "✗ does not hold", "? cannot be told"]
+    symbols = ["✓ holds", "✗ does not hold", "? undecided"]
     assert [symbol in text for symbol, text in zip(symbols, said, strict=True)] == [True] * 3
 
 

@@ -21,14 +21,14 @@ def page_of(draw):
     return _report.render(Findings("", "", "", "", [Section("", pictures=pictures)]))
 
 
-def colours(text):
+def colors(text):
     return {of.lower() for of in re.findall(r"(?:fill|stroke): ([^;\"]+)", text)}
 
 
 def test_ink_that_is_no_data_is_that_of_the_page_and_data_keeps_its_own():
     inks = {"none", "currentColor", "var(--quiet)", "var(--grid)", "var(--page)"}
     inks = {ink.lower() for ink in inks}
-    assert colours(drawn(findings.curves)) == inks | {"#0072b2", "#d55e00"}
+    assert colors(drawn(findings.curves)) == inks | {"#0072b2", "#d55e00"}
 
 
 def test_black_data_is_ink_but_black_text_on_data_stays_black():
@@ -41,7 +41,7 @@ def test_black_data_is_ink_but_black_text_on_data_stays_black():
         return figure
 
     text = drawn(draw)
-    assert colours(text) == {"none", "currentcolor", "#000000"}
+    assert colors(text) == {"none", "currentcolor", "#000000"}
     assert re.findall(r'<text style="fill: #000000;[^>]*>([^<]*)', text) == ["on data"]
 
 

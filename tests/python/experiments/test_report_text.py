@@ -63,10 +63,10 @@ def test_texts_are_not_read_as_markup():
 
 
 def test_claims_and_what_is_missing_are_told_at_the_end():
-    end = shown(findings.everything(), 80).partition("Left out ")[2]
+    end = shown(findings.everything(), 80).partition("Not included ")[2]
     assert "- mnist: needs 55 MB\n" in end
     assert "✗ It is faster than NNISDA on every set.\n" in end
-    assert "Of 3 claims: 1 holds, 1 does not hold, 1 cannot be told\n" in end
+    assert "Of 3 claims: 1 holds, 1 does not hold, 1 undecided\n" in end
 
 
 def test_json_has_all_but_the_drawings():

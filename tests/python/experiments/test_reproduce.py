@@ -9,7 +9,7 @@ from commands import call
 from softmargin import experiments
 from softmargin.experiments import _reproduce
 from softmargin.experiments._findings import Claim, Column, Section, Table, number, word
-from softmargin.experiments._study import NotAtHandError, Task
+from softmargin.experiments._study import MissingPackageError, Task
 
 pytest.importorskip("jinja2")
 
@@ -93,7 +93,7 @@ def test_what_is_not_at_hand_is_left_out_and_said(trial, tmp_path):
     trial.fails_with["a"] = softmargin.datasets.DatasetNotFound(
         "a", "the data set 'a' is not at hand"
     )
-    trial.fails_with["b"] = NotAtHandError("a package is not installed")
+    trial.fails_with["b"] = MissingPackageError("a package is not installed")
     found = experiments.reproduce("ollawv", output=tmp_path)
     assert found.findings.missing == (
         "the data set 'a' is not at hand",

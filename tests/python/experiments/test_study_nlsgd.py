@@ -1,4 +1,4 @@
-"""The study of paper 000: its claims, from records."""
+"""The study of Melki and Kecman (2016): its claims, from records."""
 
 import numpy as np
 import pytest
@@ -55,11 +55,11 @@ def test_claims_of_epochs_follow_the_records():
         records[f"{name}/nlsgd"] = {"accuracy": 81.0 + (name in ("wine", "glass", "teach"))}
     assert claim(records, "On wine, glass and teach 5 epochs", "small").holds
     assert claim(records, "On prokaryotic and eukaryotic 2 epochs", "small").holds
-    assert claim(records, "more accurate than the last alpha", "small").holds
+    assert claim(records, "more accurate than the last iterate", "small").holds
     for record in records.values():
         record["accuracy"] = -record["accuracy"]
     assert claim(records, "On wine, glass and teach 5 epochs", "small").holds is False
-    assert claim(records, "more accurate than the last alpha", "small").holds is False
+    assert claim(records, "more accurate than the last iterate", "small").holds is False
 
 
 def test_without_records_every_claim_is_open():

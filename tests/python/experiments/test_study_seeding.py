@@ -1,4 +1,6 @@
-"""The study of paper 002: claims follow the records, and machines are those of other solvers."""
+"""The study of Nguyen and Ho (2005): claims follow the records, and solutions are those of other
+solvers.
+"""
 
 import numpy as np
 import pytest
@@ -63,8 +65,8 @@ def test_savings_leave_out_the_first_setting():
         (claims.common_claim, {"common": 51}, {"common": 50}),
         (lambda found: claims.loops_claim(found, "own"), {"queue": 0.99}, {"queue": 1.0}),
         (lambda found: claims.time_claim(found, "own"), {"queue": 0.77}, {"queue": 0.78}),
-        (claims.machines_claim, {"apart": 1e-4, "same": 99.95}, {"apart": 2e-3}),
-        (claims.machines_claim, {"same": 99.9}, {"same": 99.8}),
+        (claims.solutions_claim, {"apart": 1e-4, "same": 99.95}, {"apart": 2e-3}),
+        (claims.solutions_claim, {"same": 99.9}, {"same": 99.8}),
         (claims.selection_claim, {"chosen": [0, 70, 0, 0]}, {"chosen": [0, 0, 70, 0]}),
         (claims.kernels_claim, {"coefficients": 1.2}, {"coefficients": 0.9}),
     ],
@@ -77,13 +79,13 @@ def test_a_claim_holds_or_does_not_by_its_records(make, good, bad):
 
 def test_a_selection_that_changes_is_told_with_the_labels_that_were_not_clear():
     found = claims.selection_claim(runs(chosen=[0, 0, 70, 0]))
-    assert "1 of 2 series" in found.evidence
-    assert "1.00 points less (satimage, RBF)" in found.evidence
-    assert "25 % of the test rows" in found.evidence
+    assert "1 of 2 seeded series" in found.evidence
+    assert "1.00 points less accurate (satimage, RBF)" in found.evidence
+    assert "25 % of the test samples" in found.evidence
 
 
 def test_machines_that_did_not_converge_say_nothing_about_the_result():
-    found = claims.machines_claim(runs(unfinished=1, apart=0.5))
+    found = claims.solutions_claim(runs(unfinished=1, apart=0.5))
     assert found.holds is None
     assert "did not converge" in found.evidence
 
@@ -124,7 +126,7 @@ def test_a_series_has_the_machines_of_another_solver(wine):
     assert all(record["complete"] for record in found.values())
     assert of_linear["steps_coefficients"] < of_linear["steps_alone"]
     sections = STUDY.sections(found, settings)
-    (same,) = [c for s in sections for c in s.claims if "change the machines" in c.text]
+    (same,) = [c for s in sections for c in s.claims if "change the result" in c.text]
     assert same.holds
 
 

@@ -1,4 +1,4 @@
-"""The study of paper 001: claims follow the records, and curves are those of the rules."""
+"""The study of Lu and Jin (2017): claims follow the records, and curves are those of the rules."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Training and test parts of the studies of papers 001 and 002."""
+"""Training and test parts of the studies of Lu and Jin (2017) and Nguyen and Ho (2005)."""
 
 import numpy as np
 import pytest

@@ -96,7 +96,7 @@ def test_what_is_not_finite_is_left_blank():
     assert legend_of(drawn(plots.convergence({"b": found, "a": diverged}))) == ["a", "b"]
 
 
-def test_more_curves_than_colours_are_told_apart():
+def test_more_curves_than_colors_are_told_apart():
     ax = drawn(plots.convergence({str(k): curve(0.1 + k / 100) for k in range(11)}))
     looks = {(line.get_color(), line.get_linestyle()) for line in ax.get_lines()}
     assert len(looks) == 11

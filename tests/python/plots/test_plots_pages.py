@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 
 from pictures import closed_figures, pixels, plt, readable, to_rgb  # noqa: F401
 from softmargin import SVC, nested_cv, plots
-from softmargin.plots._look import COLOURS
+from softmargin.plots._look import COLORS
 from softmargin.statistics import compare
 
 METHODS = ("OLLAWV", "NNISDA", "MNSVM")
@@ -74,7 +74,7 @@ def test_words_do_not_overlap_and_are_not_cut(draw):
 
 @EACH_PICTURE
 def test_only_settings_say_how_a_page_looks(draw):
-    """On a page without a colour nothing is black or white, and blank places stay blank."""
+    """On a page without a color nothing is black or white, and blank places stay blank."""
     ink = "#B05A2C"
     parts = ["text", "axes.edge", "axes.label", "xtick.", "ytick.", "grid.", "patch.edge"]
     names = [f"{part}.color" if part == "text" else f"{part}color" for part in parts]
@@ -89,19 +89,19 @@ def test_only_settings_say_how_a_page_looks(draw):
     assert (shown[..., 3] == 0).mean() > 0.2
 
 
-def test_colours_are_seen_on_light_and_dark_pages():
-    def luminance(colour):
-        share = np.array(to_rgb(colour))
+def test_colors_are_seen_on_light_and_dark_pages():
+    def luminance(color):
+        share = np.array(to_rgb(color))
         linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
         return linear @ [0.2126, 0.7152, 0.0722]
 
-    for colour in COLOURS:
-        assert (luminance("white") + 0.05) / (luminance(colour) + 0.05) > 2
-        assert (luminance(colour) + 0.05) / (luminance("#111111") + 0.05) > 2
+    for color in COLORS:
+        assert (luminance("white") + 0.05) / (luminance(color) + 0.05) > 2
+        assert (luminance(color) + 0.05) / (luminance("#111111") + 0.05) > 2
 
 
 @EACH_PICTURE
-def test_pictures_are_drawn_without_colours_being_the_only_difference(draw):
+def test_pictures_are_drawn_without_colors_being_the_only_difference(draw):
     ax = draw()
     lines = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
     looks = {(line.get_linestyle(), line.get_marker()) for line in lines}

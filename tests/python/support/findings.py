@@ -1,4 +1,4 @@
-"""Findings with all that a page can show, made up."""
+"""Invented findings with everything that a report page can show."""
 
 import dataclasses
 
@@ -26,7 +26,7 @@ METHODS = ("OLLAWV", "NNISDA", "MNSVM", "NLSGD", "SVC")
 
 
 def accuracy_table():
-    """Ours beside the paper's: 23 rows, a name and 10 numbers."""
+    """Return a table of our results and the paper's: 23 rows with a name and 10 numbers."""
     rng = np.random.default_rng(7)
     columns = [Column("Set", is_number=False)]
     for method in METHODS:
@@ -57,7 +57,7 @@ def accuracy_table():
 
 
 def small_table():
-    """Words and numbers under plain headers, with values that are missing or infinite."""
+    """Return a table of words and numbers, with missing and infinite values."""
     long_name = word("a_name_that_is_long_and_has_no_blank_in_it_at_all_0123456789")
     rows = [
         [word("linear, C from 1 to 10"), seconds(0.0123), word("seeded"), number(1412, 0)],
@@ -75,8 +75,8 @@ def curves():
 
     _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
     steps = np.arange(1, 200)
-    for k, colour in enumerate(("#0072B2", "#D55E00", "#000000")):
-        ax.plot(steps, steps ** (-0.4 - k / 5), color=colour, label=METHODS[k])
+    for k, color in enumerate(("#0072B2", "#D55E00", "#000000")):
+        ax.plot(steps, steps ** (-0.4 - k / 5), color=color, label=METHODS[k])
     ax.set(xlabel="steps", ylabel="mean loss", yscale="log")
     ax.grid()
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
@@ -103,7 +103,7 @@ def heat():
 
 
 def everything():
-    """Sections with tables, pictures and claims of every kind, and what was left out."""
+    """Return findings with tables, pictures and claims of every kind, and missing data sets."""
     return Findings(
         title="OLLAWV: learning from the worst violator",
         paper="G. Melki, V. Kecman, S. Ventura, A. Cano. OLLAWV: OnLine Learning Algorithm using "
@@ -144,7 +144,7 @@ def everything():
 
 
 def with_texts(value, change):
-    """Return findings with ``change`` applied to every text in them, pictures not drawn."""
+    """Return findings with ``change`` applied to all texts, without drawing the pictures."""
     if isinstance(value, str):
         return change(value)
     if dataclasses.is_dataclass(value):

@@ -1,6 +1,6 @@
 "use strict";
-// Works from disk, and asks for nothing. Without it the page is whole, but for sorting and the
-// switch between light and dark.
+// Works from disk and loads nothing. Without it, the page lacks only sorting and the switch between
+// light and dark.
 (() => {
   const root = document.documentElement;
   const KEY = "softmargin-report-scheme";
@@ -10,7 +10,7 @@
     try {
       return localStorage.getItem(KEY);
     } catch {
-      return null; // storage is off: what the system says
+      return null; // storage is disabled: use the system's scheme
     }
   }
 
@@ -18,11 +18,11 @@
     try {
       localStorage.setItem(KEY, scheme);
     } catch {
-      // Kept until the page is closed.
+      // Storage is disabled: the choice lasts until the page is closed.
     }
   }
 
-  // Before anything is shown.
+  // Before the page is rendered.
   if (["light", "dark"].includes(remembered())) root.dataset.scheme = remembered();
 
   function addSwitch() {
@@ -32,7 +32,7 @@
     const isDark = () => (root.dataset.scheme ?? (system.matches ? "dark" : "light")) === "dark";
     const name = () => {
       button.textContent = isDark() ? "Light" : "Dark";
-      button.setAttribute("aria-label", isDark() ? "Light page" : "Dark page");
+      button.setAttribute("aria-label", isDark() ? "Switch to the light scheme" : "Switch to the dark scheme");
     };
     button.addEventListener("click", () => {
       root.dataset.scheme = isDark() ? "light" : "dark";
@@ -44,7 +44,7 @@
     document.querySelector("header.top").append(button);
   }
 
-  // None for what is missing or, in a column of numbers, no number.
+  // Null for a missing value or, in a column of numbers, for text.
   function valueOf(row, column, isNumber) {
     const text = row.cells[column].dataset.value;
     if (text === undefined) return null;
@@ -57,7 +57,7 @@
     return sign * a.localeCompare(b, "en", { numeric: true });
   }
 
-  // A header goes from the order of the study to ascending, descending, and back.
+  // Clicks on a header cycle through ascending, descending and the original order.
   const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
 
   function makeSortable(table, tell) {
@@ -80,12 +80,12 @@
         const rows = before.map((row) => [valueOf(row, column, isNumber), row]);
         if (order !== "none") rows.sort((a, b) => compare(a[0], b[0], sign));
         body.append(...rows.map(([, row]) => row));
-        tell(order === "none" ? "in the first order" : `${button.textContent}, ${order}`);
+        tell(order === "none" ? "original order" : `${button.textContent}, ${order}`);
       });
     }
   }
 
-  // What scrolls can be reached by keyboard, and only that; its edge fades where there is more.
+  // Only elements that scroll can be focused by keyboard; their edge fades if content is hidden.
   function markScrolling(box) {
     const hidden = box.scrollWidth - box.clientWidth;
     box.toggleAttribute("data-more", hidden - box.scrollLeft > 1);

@@ -1,4 +1,4 @@
-"""Tables of ours beside the paper's: a row for each set, one or two columns for each method."""
+"""Tables with our numbers next to the published ones: one row per data set."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from softmargin.experiments._findings import Cell, Column, Table, number, word
 from softmargin.experiments._study import Record, Records
 
-# set -> method -> number; what is not known is left out.
+# Data set -> method -> number; unknown numbers are omitted.
 Numbers = Mapping[str, Mapping[str, float]]
 
 OFF = "more than two standard deviations from the paper"
 
 
 def pick(records: Records, sets: Sequence[str], methods: Sequence[str], what: str) -> Numbers:
-    """Return one number of the complete records "set/method" as a table."""
+    """Return one field of the complete records "set/method" as a table."""
     found: dict[str, dict[str, float]] = {}
     for name in sets:
         rows = {method: records.get(f"{name}/{method}", {}) for method in methods}
@@ -29,14 +29,14 @@ def pick(records: Records, sets: Sequence[str], methods: Sequence[str], what: st
 
 
 def common(numbers: Numbers, methods: Sequence[str]) -> list[str]:
-    """Return the sets for which all of these methods have a number."""
+    """Return the data sets for which all of these methods have a number."""
     return [name for name, row in numbers.items() if all(method in row for method in methods)]
 
 
 def is_off(record: Record, paper: float, deviation: float | None) -> bool:
-    """Tell whether an accuracy is more than two deviations from the paper's.
+    """Tell whether an accuracy is more than two standard deviations from the published one.
 
-    The paper's deviation is taken where it is given, else ours.
+    The deviation is the published one if there is one, otherwise ours.
     """
     spread = deviation if deviation is not None else record.get("deviation")
     if spread is None or record.get("accuracy") is None:
@@ -44,7 +44,7 @@ def is_off(record: Record, paper: float, deviation: float | None) -> bool:
     return bool(abs(record["accuracy"] - paper) > 2 * spread)
 
 
-def beside(
+def paper_table(
     title: str,
     ours: Numbers,
     methods: Mapping[str, str],
@@ -56,9 +56,10 @@ def beside(
 ) -> Table:
     """Return the table of these methods (key: label).
 
-    Its last row has the means over the sets that all methods, or those in ``averaged``, have.
+    The last row contains the means over the data sets for which all methods, or those in
+    ``averaged``, have a number.
     """
-    columns = [Column("set", is_number=False)]
+    columns = [Column("data set", is_number=False)]
     for label in methods.values():
         columns.append(Column(label) if paper is None else Column("ours", label))
         if paper is not None:

@@ -1,4 +1,4 @@
-"""What the printed tables of paper 003 say about themselves."""
+"""The tables of Melki (2018), recomputed from their own numbers."""
 
 import numpy as np
 import pytest

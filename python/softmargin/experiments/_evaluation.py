@@ -1,7 +1,8 @@
-"""Nested cross-validation of one method on one set, as a record of a study.
+"""Nested cross-validation of one method on one data set, as a record of a study.
 
-All methods, ours and others, see the same rows, scaled to [0, 1] on all rows as in papers 000
-and 003, and the same outer and inner folds. Deviations are those of the outer folds (n - 1).
+All methods, ours and others, use the same samples, scaled to [0, 1] over all samples as in Melki
+and Kecman (2016) and Melki (2018), and the same outer and inner folds. Standard deviations are
+over the outer folds (n - 1).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SEED = 0
 CS = [4.0**power for power in range(-2, 6)]
 GAMMAS = [4.0**power for power in range(-5, 3)]
 
-# Rows below which starting processes costs more than they save.
+# With fewer samples, starting processes takes longer than they save.
 _ROWS_FOR_PROCESSES = 3_000
 
 Grid = Mapping[str, Sequence[Any]]
@@ -31,15 +32,17 @@ Grid = Mapping[str, Sequence[Any]]
 
 @lru_cache(maxsize=1)
 def load(name: str, folder: str | None) -> Dataset:
-    """Return a set; the last one is kept for the methods that follow."""
+    """Return a data set; the last one is cached for the next methods."""
     return softmargin.datasets.load(name, folder)
 
 
-def judge(data: Dataset, method: Any, settings: Settings, grid: Grid | None = None) -> Record:
-    """Return what pattern search over a grid finds for one of our methods."""
+def evaluate(data: Dataset, method: Any, settings: Settings, grid: Grid | None = None) -> Record:
+    """Evaluate one of our methods with pattern search over a grid."""
     start = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # small classes; the record says what did not converge
+        warnings.simplefilter(
+            "ignore"
+        )  # about small classes; the record counts trainings that did not converge
         found = softmargin.nested_cv(
             data.X,
             data.y,
@@ -55,7 +58,7 @@ def judge(data: Dataset, method: Any, settings: Settings, grid: Grid | None = No
         )
     took = time.perf_counter() - start
     if not found.complete and not (settings.time_limit and took >= settings.time_limit):
-        raise KeyboardInterrupt  # nested_cv has returned what was done
+        raise KeyboardInterrupt  # nested_cv has returned a partial result
     scores = found.outer_scores[~np.isnan(found.outer_scores)]
     return _record(data, scores, took, found.best_params) | {
         "support_vectors": 100 * float(np.mean(found.support_fraction)) if len(scores) else None,
@@ -64,8 +67,8 @@ def judge(data: Dataset, method: Any, settings: Settings, grid: Grid | None = No
     }
 
 
-def judge_other(data: Dataset, estimator: Any, grid: Grid, settings: Settings) -> Record:
-    """Return what a grid search finds for an estimator of scikit-learn's kind."""
+def evaluate_other(data: Dataset, estimator: Any, grid: Grid, settings: Settings) -> Record:
+    """Evaluate an estimator with scikit-learn's interface by grid search."""
     from sklearn.model_selection import GridSearchCV
 
     start = time.perf_counter()
