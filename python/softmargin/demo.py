@@ -80,7 +80,7 @@ def main() -> None:
             score, seconds = timed(lambda X=X, y=y, m=method: nested(X, y, m))  # type: ignore[misc]
             speedup = f"{baseline / seconds:,.0f}x"
             _print_row("", "", title, f"{score:.1%}", f"{seconds:.3f}", speedup)
-    print("\nNext: call softmargin.nested_cv(X, y) or use softmargin.GridSearchCV on your data,")
+    print("\nNext: run softmargin.nested_cv(X, y) or softmargin.GridSearchCV on your data,")
     print("or replace scikit-learn's SVC by softmargin.SVC.")
 
 
