@@ -1,4 +1,4 @@
-"""A checkpointed run resumes to the bits of an uninterrupted one, or is refused before the work."""
+"""A run resumed from a checkpoint gives the same bits, or raises an error before it starts."""
 
 import os
 
@@ -26,7 +26,7 @@ SEEDED = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
 class Restless:
-    """A splitter without a seed to set."""
+    """A shuffling splitter without a random_state."""
 
     def split(self, X, y):
         yield from StratifiedKFold(3, shuffle=True).split(X, y)
@@ -91,7 +91,7 @@ class StopError(Exception):
 
 
 def stopped_and_resumed(monkeypatch, path, *args, **options):
-    """Stop a run whenever something new was saved, and start it again until it is done."""
+    """Stop a run whenever new results were saved, and rerun it until it is complete."""
     monkeypatch.setattr(checkpoint_module, "_SECONDS_BETWEEN", 0.0)
     update, saved, n_stops = checkpoint_module.Checkpoint.update, set(), 0
 

@@ -1,4 +1,4 @@
-"""Several runs with one checkpoint: none of them loses or changes what another one found."""
+"""Several runs that share a checkpoint do not lose or change each other's results."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a checkpoint says of itself is checked before memory is taken for what it holds."""
+"""The headers of a checkpoint are checked before memory is allocated for its arrays."""
 
 import contextlib
 import tracemalloc
@@ -15,7 +15,7 @@ from softmargin._files.npz import Archive
 
 X, Y = datasets.load_iris(return_X_y=True)
 ARGUMENTS = {"grid": {"C": [1.0, 16.0]}, "outer": 2, "inner": 2, "random_state": 0}
-# Zeros that are a thousandth as long in a file, and what may be taken to find out.
+# Bytes of zeros, which compress to a thousandth, and the most memory that a check may allocate.
 LENGTH, MOST = 2**25, 2**22
 
 
@@ -28,7 +28,7 @@ def path(tmp_path):
 
 
 def rewrite(path, changes, compression=zipfile.ZIP_STORED):
-    """Write the arrays of a file anew, some of them changed."""
+    """Rewrite a file with some of its arrays changed."""
     with np.load(path) as found:
         arrays = dict(found) | changes
     with zipfile.ZipFile(path, "w", compression) as archive:
@@ -38,7 +38,7 @@ def rewrite(path, changes, compression=zipfile.ZIP_STORED):
 
 @contextlib.contextmanager
 def little_memory():
-    """Fail if the body takes more bytes at a time."""
+    """Fail if the body allocates more than MOST bytes at a time."""
     tracemalloc.start()
     try:
         yield
@@ -48,7 +48,7 @@ def little_memory():
 
 
 def check_refused(path, match=""):
-    """Resume from a file that is no checkpoint."""
+    """Check that resuming from an invalid file raises an error and keeps the file."""
     content = path.read_bytes()
     with little_memory(), pytest.raises(ValueError, match=f"is not a valid checkpoint: {match}"):
         nested_cv(X, Y, "svc", **ARGUMENTS, checkpoint=path)
@@ -78,7 +78,7 @@ def test_a_checkpoint_that_unpacks_to_much_more_is_refused_before_it_is_unpacked
 @pytest.mark.case(119, of="nested_cv")
 @pytest.mark.parametrize("name", BOMBS)
 def test_arrays_of_other_sizes_are_refused_before_they_are_read(path, name):
-    """Also those that are as long in the file as in memory."""
+    """Arrays that are not compressed are rejected as well."""
     rewrite(path, {name: BOMBS[name]})
     check_refused(path)
 
@@ -92,7 +92,7 @@ def test_unknown_arrays_are_refused(path, name):
 
 @pytest.mark.case(119, of="nested_cv")
 def test_arrays_that_share_bytes_of_the_file_are_refused(path):
-    """A member that is listed many times is as long in memory as all of these together."""
+    """A member that is listed many times needs as much memory as that many members."""
     table = member(np.zeros((4, 2), np.int64))
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("ollawv/n_iter.npy", table)
@@ -105,7 +105,7 @@ def test_arrays_that_share_bytes_of_the_file_are_refused(path):
 @pytest.mark.case(119, of="nested_cv")
 @pytest.mark.parametrize("lie", [10, 10_000, 2**31])
 def test_no_more_is_read_than_a_directory_says(tmp_path, lie):
-    """The directory of the archive tells another size than the packed bytes have."""
+    """The directory of the archive states another size than the compressed data has."""
     path = tmp_path / "lie.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("X.npy", member(np.zeros(LENGTH, np.uint8)))
@@ -133,7 +133,7 @@ def test_a_packed_model_is_refused_before_it_is_unpacked(tmp_path):
 
 
 def test_a_whole_checkpoint_is_resumed(path):
-    """Written anew by other tools, as long as nothing is packed."""
+    """Even if another tool has rewritten it, as long as nothing is compressed."""
     first = nested_cv(X, Y, "svc", **ARGUMENTS)
     rewrite(path, {})
     again = nested_cv(X, Y, "svc", **ARGUMENTS, checkpoint=path)

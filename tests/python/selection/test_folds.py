@@ -1,4 +1,4 @@
-"""Fold labels are stratified, balanced, shuffled and repeatable."""
+"""Fold labels are stratified, balanced, shuffled and reproducible."""
 
 import warnings
 
@@ -15,7 +15,7 @@ labels = st.lists(st.integers(0, 4), min_size=4, max_size=80).map(np.array)
 
 
 def assert_balanced(folds, y, n_folds):
-    """Counts of each class, and sizes of the folds, differ by at most one."""
+    """Class counts and fold sizes differ by at most one between folds."""
     for group in [folds, *(folds[y == c] for c in np.unique(y))]:
         counts = np.bincount(group, minlength=n_folds)
         assert len(counts) == n_folds
@@ -62,7 +62,7 @@ def test_a_random_state_object_moves_on():
 
 
 def test_rows_are_shuffled_inside_their_class():
-    """Without a shuffle, the first rows of a class would go to folds 0, 1, 2, …"""
+    """Without shuffling, the first samples of a class would go to folds 0, 1, 2, …"""
     folds = fold_labels(np.repeat([0, 1], 50), 5, random_state=0)
     assert folds[:5].tolist() != [0, 1, 2, 3, 4]
 
@@ -92,7 +92,7 @@ def test_a_class_with_fewer_rows_than_folds_warns():
 
 @pytest.mark.case(53)
 def test_a_class_with_fewer_rows_than_inner_folds_warns():
-    """Five rows are enough for five outer folds, but only four are left for five inner ones."""
+    """Five samples suffice for five outer folds, but only four remain for five inner folds."""
     with pytest.warns(UserWarning, match="smallest class"):
         nested_fold_labels([0] * 50 + [1] * 5, outer=5, inner=5, random_state=0)
 

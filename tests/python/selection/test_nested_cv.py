@@ -1,4 +1,4 @@
-"""The engine gives what a plain loop over the estimators gives, however it is run."""
+"""The engine gives the results of a plain loop over estimators, with any options."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ METHODS = {
 }
 SMALL = {method: {"C": [0.5, 8.0, 64.0], "gamma": [0.1, 1.0]} for method in METHODS}
 SMALL["ollawv"] = {"margin": [0.01, 0.1, 0.5], "gamma": [0.1, 1.0]}
-# So near to the optimum that the way there does not matter; and one order of rows.
+# Tolerances so small that the starting point does not matter, and a fixed order of samples.
 TIGHT = {
     "svc": {"tol": 1e-5},
     "mnsvm": {"eps": 1e-7},
@@ -44,7 +44,7 @@ def folds(n=3):
 
 
 def plain_loop(X, y, estimator, grid, scale, scorer=metrics.accuracy_score):
-    """Nested cross-validation as one would write it down."""
+    """Nested cross-validation as a plain loop."""
     X = MinMaxScaler().fit_transform(X).astype(np.float32) if scale == "global" else X
     split = folds()
     inner_scores, outer_scores, best = [], [], []
@@ -56,7 +56,7 @@ def plain_loop(X, y, estimator, grid, scale, scorer=metrics.accuracy_score):
         scaler = MinMaxScaler().fit(X[train]) if scale == "fold" else None
         rows = (X[train], X[test])
         if scaler is not None:
-            # Scaled in float64, as the engine does, then float32 kernel values.
+            # Like the engine: scale in float64, then compute kernel values in float32.
             rows = tuple(scaler.transform(part.astype(np.float64)) for part in rows)
             rows = tuple(part.astype(np.float32) for part in rows)
         model = clone(estimator).set_params(**cell).fit(rows[0], y[train])
@@ -173,7 +173,7 @@ def test_a_pattern_search_looks_at_fewer_cells_and_ends_at_a_local_optimum():
 def test_pruning_changes_no_choice(method, scoring):
     X, y = wine()
     arguments = {"scoring": scoring, "random_state": 1, "outer": 3, "inner": 4}
-    if method in ("mnsvm", "nnisda"):  # the largest C of the default grid takes them long
+    if method in ("mnsvm", "nnisda"):  # slow for the largest C of the default grid
         arguments["grid"] = {"C": 4.0 ** np.arange(-1, 4), "gamma": 4.0 ** np.arange(-5, 2)}
     estimator = METHODS[method](**TIGHT.get(method, {}))
     whole = nested_cv(X, y, estimator, **arguments)
@@ -208,7 +208,7 @@ def test_weights_and_balanced_classes_reach_the_trainings():
 def test_a_class_missing_from_a_split_is_no_reason_to_stop():
     X, y = wine()
     y = y.copy()
-    y[:2] = 7  # two rows only
+    y[:2] = 7  # only two samples
     with pytest.warns(UserWarning, match="smallest class"):
         result = nested_cv(X, y, "svc", SMALL["svc"], outer=3, inner=3, random_state=0)
     assert result.complete
@@ -220,7 +220,7 @@ def test_a_result_can_be_shown_and_fitted_again():
     assert "svc: accuracy" in str(result)
     wall = result.seconds["inner"] + result.seconds["outer"]
     assert str(result).endswith(f"trainings in {wall:.2f} s")
-    assert result._repr_html_().count("<tr>") == 5  # with the head and the mean
+    assert result._repr_html_().count("<tr>") == 5  # including the header and the mean
     frame = result.to_frame()
     assert len(frame) == 3 * 6
     assert frame["chosen"].sum() == 3

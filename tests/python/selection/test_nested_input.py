@@ -1,4 +1,4 @@
-"""Splits and methods that nested_cv is given: checked before any work, and named."""
+"""nested_cv checks its splits and methods before the first training; errors name them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The best score so far is that of a finished cell: it never falls, whatever is done first."""
+"""The best score so far belongs to a finished candidate, so it never decreases."""
 
 import itertools
 import math
@@ -14,7 +14,7 @@ N_OUTER, N_INNER, N_CELLS = 3, 4, 5
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock by which every look is a second later, so that every update is shown."""
+    """A clock that advances a second with every call, so that every update is shown."""
     monkeypatch.setattr(progress_module.time, "monotonic", itertools.count().__next__)
 
 

@@ -1,4 +1,4 @@
-"""What a nested cross-validation shows: tables of text and HTML, and how far a stopped run came."""
+"""Text and HTML tables of nested cross-validation, and the progress of incomplete runs."""
 
 import dataclasses
 import io

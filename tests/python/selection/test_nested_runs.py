@@ -1,4 +1,4 @@
-"""A long model selection tells how far it is, can be stopped, and goes on from a file."""
+"""A long model selection reports its progress, can be interrupted, and resumes from a file."""
 
 import errno
 import os
@@ -91,7 +91,7 @@ def test_nothing_is_trained_twice(digits, tmp_path, monkeypatch):
     started = []
 
     def spy(method, settings, jobs):
-        started.extend(job for job in jobs if len(job[0]))  # others are only checked
+        started.extend(job for job in jobs if len(job[0]))  # empty jobs only check the parameters
         return evaluation(method, settings, jobs)
 
     evaluation = softmargin._core.Evaluation

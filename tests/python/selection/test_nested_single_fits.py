@@ -1,4 +1,4 @@
-"""nested_cv gives the scores of single fits, cell by cell."""
+"""nested_cv gives every candidate the scores of separate fits."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ OUTER, INNER = StratifiedKFold(2), StratifiedKFold(3)
 
 
 def problem(seed):
-    """Overlapping classes, a grid in any order, and how rows are treated."""
+    """Return overlapping classes, a grid in any order, and options of the estimator."""
     rng = np.random.default_rng(seed)
     n, d, k = (int(rng.integers(*ends)) for ends in ((40, 120), (2, 6), (2, 4)))
     y = np.arange(n) % k
@@ -27,7 +27,7 @@ def problem(seed):
 
 
 def scores_of_single_fits(estimator, cells, X, y):
-    """Return the score of each cell on each inner split of each outer fold, by a plain loop."""
+    """Return the score of each candidate on each inner split, computed by a plain loop."""
     scores = []
     for train, _ in OUTER.split(X, y):
         rows, labels = X[train], y[train]
@@ -50,7 +50,7 @@ def scores_of_single_fits(estimator, cells, X, y):
 )
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_methods_without_a_path_are_trained_as_single_fits(kind, dtype):
-    """Though their tolerance is wide, no start from another C leads elsewhere."""
+    """Their tolerance is so large that a start from another C would change the scores."""
     for seed in range(8):
         X, y, grid, options = problem(seed)
         estimator = kind(**options, random_state=0)
@@ -64,7 +64,7 @@ def test_methods_without_a_path_are_trained_as_single_fits(kind, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_path_over_c_ends_where_single_fits_end(dtype):
-    """With a small tolerance: nothing but ties within it may differ."""
+    """With a small tolerance, only ties within the tolerance may differ."""
     for seed in range(8):
         X, y, grid, options = problem(seed)
         estimator = softmargin.SVC(**options | {"multi_class": "ovo"}, tol=1e-8)

@@ -1,4 +1,4 @@
-"""Under joblib's backends of processes the same call gives the same bits."""
+"""Under joblib's process backends the same call gives the same bits."""
 
 import time
 

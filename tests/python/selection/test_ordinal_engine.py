@@ -1,4 +1,4 @@
-"""The engine of model selection gives what plain loops over ordinal estimators give."""
+"""The engine gives the results of plain loops over ordinal estimators."""
 
 import numpy as np
 import pytest
@@ -65,7 +65,7 @@ def test_budgets_and_threads_change_nothing(method):
 
 @pytest.mark.parametrize("budget", [None, 1000])
 def test_weights_of_rows_are_counted(budget):
-    """Labels without structure: weights decide which one a pattern has."""
+    """Random labels, so that the weights decide which label a pattern gets."""
     rng = np.random.default_rng(3)
     X, y = rng.uniform(size=(120, 3)).astype(np.float32), rng.integers(0, 4, size=120)
     arguments = {"sample_weight": rng.uniform(0.1, 5.0, size=120), "memory_budget": budget}

@@ -1,4 +1,4 @@
-"""What a search prints and calls is what scikit-learn's class prints and calls."""
+"""A search prints the same lines and calls the same callbacks as scikit-learn's class."""
 
 import re
 
@@ -33,7 +33,7 @@ def test_verbose_prints_what_scikit_learn_prints(iris, capsys, grid, verbose):
 
 
 class Recorder:
-    """A callback of scikit-learn 1.9 that writes down what it is called for."""
+    """A callback of scikit-learn 1.9 that records its calls."""
 
     def __init__(self):
         self.calls = []
@@ -88,7 +88,7 @@ def test_a_pattern_search_of_several_scores_follows_refit(iris):
 
 
 def test_a_pattern_search_draws_its_splits_once(iris):
-    """Also where scikit-learn does the search, in several rounds."""
+    """Also if the search falls back to scikit-learn, in several rounds."""
 
     def search(scoring):
         cv = model_selection.ShuffleSplit(3, random_state=np.random.RandomState(0))

@@ -1,4 +1,4 @@
-"""What a search checks and shows is what scikit-learn's class checks and shows."""
+"""A search validates its input and shows its results as scikit-learn's class does."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ SEARCHES = [GridSearchCV, PatternSearchCV]
 
 
 def both(model, grid, data, fit=None, **options):
-    """Our search and scikit-learn's, fitted."""
+    """Return our search and scikit-learn's, both fitted."""
     return [
         kind(clone(model), grid, **options).fit(*data, **(fit or {}))
         for kind in (GridSearchCV, model_selection.GridSearchCV)

@@ -1,4 +1,4 @@
-"""Limits of steps and random states in a search are those of single fits."""
+"""max_iter and random_state have the same effect in a search as in separate fits."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def overlapping():
 
 
 def drawn():
-    """Bootstrap samples: samples that come twice tie, in everything."""
+    """Bootstrap samples, in which repeated samples tie exactly."""
     rng = np.random.default_rng(0)
     samples = [rng.integers(0, 120, size=120) for _ in range(3)]
     return [(sample, np.setdiff1d(np.arange(120), sample)) for sample in samples]
@@ -79,7 +79,7 @@ def test_a_limit_of_steps_gives_what_single_fits_give_in_nested_cv():
 
 @pytest.mark.parametrize("model", RANDOM, ids=str)
 def test_a_random_state_object_is_copied_for_each_fit(model):
-    """As scikit-learn does it: each fit draws the same, and the object stays as it is."""
+    """As in scikit-learn, each fit draws the same numbers, and the generator does not change."""
     grid = {model._path[0]: [0.1, 1.0]}
     found = []
     for kind in (GridSearchCV, model_selection.GridSearchCV):
@@ -111,7 +111,7 @@ def test_a_random_state_object_is_then_what_scikit_learn_leaves(kind):
 
 
 def advanced(seed):
-    """A generator of which an estimator of scikit-learn has drawn a seed."""
+    """A generator after an estimator of scikit-learn has drawn a seed from it."""
     state = np.random.RandomState(seed)
     state.randint(np.iinfo(np.int32).max)
     return state

@@ -1,4 +1,4 @@
-"""Training samples of a split come in the splitter's order, as often as it names them."""
+"""Training samples keep the order and the repetitions of the splitter."""
 
 import joblib
 import numpy as np
@@ -26,7 +26,7 @@ from softmargin import (
 )
 
 KERNEL_GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}
-# SVC starts along C from the solution before: the way there must not matter.
+# SVC starts from the solution for the previous C; a small tolerance removes the difference.
 MODELS = {
     "OLLAWV": (OLLAWV(), {"margin": [0.01, 0.1, 0.4], "gamma": [0.1, 1.0]}),
     "NLSGD": (NLSGD(random_state=0, order="random"), KERNEL_GRID),
@@ -48,7 +48,7 @@ def permuted():
 
 
 def drawn():
-    """Bootstrap samples, tested on the rest, of which some come twice."""
+    """Bootstrap samples for training; the rest, some of it twice, for testing."""
     rng = np.random.default_rng(0)
     samples = [rng.integers(0, 90, size=90) for _ in range(3)]
     rests = [np.setdiff1d(np.arange(90), sample) for sample in samples]
@@ -67,7 +67,7 @@ SPLITTERS = {
 
 
 def noisy(k=3):
-    """Overlapping classes, so that different models have different scores."""
+    """Return overlapping classes, so that different models have different scores."""
     X, y = problem(n=90, k=k)
     return X, np.where(np.random.default_rng(1).random(90) < 0.15, (y + 1) % k, y)
 

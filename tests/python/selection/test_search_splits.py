@@ -1,4 +1,4 @@
-"""Splits and candidates that a search is given: what scikit-learn makes of them, it makes, too."""
+"""A search treats splits and candidates as scikit-learn does, valid or not."""
 
 import warnings
 
@@ -22,7 +22,7 @@ def rows():
 
 
 def results(kind, rows, grid=GRID, model=None, **options):
-    """What a search finds, whatever fits fail."""
+    """Return the results of a search, ignoring failed fits."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)
         warnings.filterwarnings(
@@ -32,7 +32,7 @@ def results(kind, rows, grid=GRID, model=None, **options):
 
 
 def by_candidate(search, name):
-    """The mean score for each value of a parameter, as text."""
+    """Return the mean score for each value of a parameter, with the value as text."""
     found = search.cv_results_
     return dict(zip(map(str, found[f"param_{name}"]), found["mean_test_score"], strict=True))
 
@@ -77,7 +77,7 @@ def test_splits_that_scikit_learn_refuses_are_refused(kind, rows, splits):
 
 @pytest.mark.parametrize("kind", [GridSearchCV, PatternSearchCV])
 def test_splits_that_come_only_once_are_enough(kind, rows):
-    """A candidate that cannot be fitted makes the engine give up after the splits are known."""
+    """An invalid candidate makes the engine fall back after the splits are drawn."""
     cv = iter([(NUMBERS[MASK], NUMBERS[~MASK])])
     search = results(kind, rows, {"C": [1.0, -1.0]}, cv=cv)
     theirs = results(model_selection.GridSearchCV, rows, {"C": [1.0]}, cv=[(MASK, ~MASK)])

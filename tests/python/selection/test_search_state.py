@@ -1,4 +1,4 @@
-"""A search that fails or is interrupted keeps what it had found before."""
+"""A search that fails or is interrupted keeps its previous results."""
 
 import pytest
 

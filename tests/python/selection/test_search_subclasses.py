@@ -1,4 +1,4 @@
-"""A search calls the methods that an estimator has, whoever wrote them."""
+"""A search calls the overridden methods of an estimator."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_a_subclass_without_changes_finds_the_same_in_the_same_order(three_class
 
 
 def loop(X, y, model, outer, inner):
-    """Scores of all cells on the inner splits, as one would write it down."""
+    """Return the scores of all candidates on the inner splits, computed by a plain loop."""
     cells = model_selection.ParameterGrid(GRID)
     table = []
     for train, _ in outer.split(X, y):

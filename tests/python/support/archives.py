@@ -1,4 +1,4 @@
-"""Model files taken apart and put together again, by the tools of Python and numpy alone."""
+"""Read and write the parts of model files with only the standard library and numpy."""
 
 import io
 import json
@@ -17,14 +17,14 @@ def parts(path):
 
 
 def member(array):
-    """Return an array as numpy writes it."""
+    """Return the bytes of an array in the format of numpy."""
     stream = io.BytesIO()
     np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=True)
     return stream.getvalue()
 
 
 def pack(path, members, **options):
-    """Write named bytes as an archive, whose checksums are right; without the time of day."""
+    """Write members to an archive with valid checksums and without time stamps."""
     with zipfile.ZipFile(path, "w", **options) as archive:
         for name, content in members:
             archive.writestr(zipfile.ZipInfo(name), content, archive.compression)

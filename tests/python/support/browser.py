@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to over pipes in its debugging protocol: no further package."""
+"""A headless Chromium, controlled through pipes by its debugging protocol."""
 
 import json
 import os
@@ -25,7 +25,7 @@ _FLAGS = (
     "--remote-debugging-pipe",
 )
 
-# Chromium reads what we say from file 3 and answers to file 4.
+# Chromium reads commands from file descriptor 3 and writes answers to 4.
 _LAUNCHER = (
     "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); "
     "os.execv(sys.argv[3], sys.argv[3:])"
@@ -34,7 +34,7 @@ _LAUNCHER = (
 
 @contextmanager
 def opened(profile):
-    """Start a browser with an empty profile in a folder; skip the test if there is none."""
+    """Start a browser with an empty profile in a folder; skip the test if none is installed."""
     names = ("chromium", "chromium-browser", "google-chrome")
     program = next(filter(None, map(shutil.which, names)), None)
     if program is None:
@@ -58,7 +58,7 @@ def opened(profile):
             pytest.skip(f"{program} does not start here: {error}")
         yield browser
     finally:
-        os.close(said)  # it ends when nobody speaks to it
+        os.close(said)  # the browser exits when its input is closed
         try:
             process.wait(10)
         except subprocess.TimeoutExpired:
@@ -68,7 +68,7 @@ def opened(profile):
 
 
 def _high(*files):
-    """Move files out of the way of 3 and 4."""
+    """Duplicate file descriptors to numbers above 4, and close the originals."""
     moved = [fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 20) for file in files]
     for file in files:
         os.close(file)
@@ -76,7 +76,7 @@ def _high(*files):
 
 
 class Browser:
-    """Asks and waits for the answer; what the browser tells meanwhile is kept in ``events``."""
+    """Sends commands and waits for the answers; ``events`` collects all messages received."""
 
     def __init__(self, said, heard):
         self._said, self._heard = said, heard
@@ -95,7 +95,7 @@ class Browser:
         return answer["result"]
 
     def open(self, path, width=1280, height=900, scheme="light", media="screen"):
-        """Open a file of the disk in a new tab, the only one, and wait until it is loaded."""
+        """Open a local file in a new tab, close the previous tab, and wait until it is loaded."""
         self._session = {}
         if self._target is not None:
             self.call("Target.closeTarget", targetId=self._target)
@@ -120,7 +120,7 @@ class Browser:
         self._wait(lambda heard: heard.get("method") == "Page.loadEventFired", "load", 20)
 
     def evaluate(self, script):
-        """Return the value of an expression of JavaScript."""
+        """Return the value of a JavaScript expression."""
         found = self.call("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
@@ -139,7 +139,7 @@ class Browser:
             self.call("Input.dispatchMouseEvent", **about)
 
     def told(self, *methods):
-        """Return the events of some kinds since the page was opened."""
+        """Return the events of the given methods since the page was opened."""
         return [event for event in self.events if event.get("method") in methods]
 
     def _wait(self, is_it, what, seconds):

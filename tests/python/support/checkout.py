@@ -1,4 +1,4 @@
-"""The checkout around the tests, for tests of its files."""
+"""The repository that contains the tests, for tests of its files."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import pytest
 
 
 def root():
-    """Return its folder; skip the module that asks where the tests are alone, as with a wheel."""
+    """Return the root folder; skip the calling module if the tests run outside a checkout."""
     folder = Path(__file__).parents[3]
     if not (folder / "pyproject.toml").is_file():
-        pytest.skip("there is no checkout around the tests", allow_module_level=True)
+        pytest.skip("the tests run outside a checkout", allow_module_level=True)
     return folder

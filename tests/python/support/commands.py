@@ -1,4 +1,4 @@
-"""The command line, called in this process or started in one of its own."""
+"""Run the command line program in this process or in a new one."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from softmargin.cli._app import app
 
 
 def call(*words, stdin=None):
-    """Call the program in this process; an exception that it lets through fails the test."""
+    """Call the program in this process; an uncaught exception fails the test."""
     words = [str(word) for word in words]
     result = CliRunner().invoke(app, words, input=stdin, prog_name="softmargin")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -20,19 +20,19 @@ def call(*words, stdin=None):
 
 
 def stdout_of(*words):
-    """Call the program, which must end well, and return what it printed."""
+    """Call the program, which must succeed, and return its output."""
     result = call(*words)
     assert result.exit_code == 0, result.stderr
     return result.stdout
 
 
 def facts_of_command(*words):
-    """Call the program with ``--json``, which must end well, and return the document."""
+    """Call the program with ``--json``, which must succeed, and return the document."""
     return json.loads(stdout_of(*words, "--json"), parse_constant=_refuse)
 
 
 def start(*words, **options):
-    """Start the program in a process of its own."""
+    """Start the program in a new process."""
     environment = {**os.environ, "COLUMNS": "100", **options.pop("env", {})}
     return subprocess.Popen(
         [sys.executable, "-m", "softmargin", *(str(word) for word in words)],
@@ -46,7 +46,7 @@ def start(*words, **options):
 
 
 def run(*words, **options):
-    """Run the program in a process of its own, and return code, stdout and stderr."""
+    """Run the program in a new process, and return its exit code, stdout and stderr."""
     with start(*words, **options) as process:
         out, err = process.communicate(timeout=60)
     return process.returncode, out, err

@@ -1,4 +1,4 @@
-"""Fitted estimators that are the same in everything that a copy should keep."""
+"""Compare fitted estimators with their copies."""
 
 import pickle
 
@@ -7,12 +7,12 @@ import scipy.sparse as sp
 
 
 def dense(values):
-    """Return an attribute that is sparse where the estimator was fitted on sparse rows."""
+    """Return an attribute as a dense array; it is sparse after a fit on sparse samples."""
     return values.toarray() if sp.issparse(values) else np.asarray(values)
 
 
 def assert_same_estimator(copy, model):
-    """Compare class, parameters and all attributes, private ones too, bit for bit."""
+    """Compare the class, the parameters and all attributes, also private ones, bit for bit."""
     assert type(copy) is type(model)
     assert copy.get_params() == model.get_params()
     mine, theirs = model.__getstate__(), copy.__getstate__()

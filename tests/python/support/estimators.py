@@ -1,4 +1,4 @@
-"""Every estimator, set up to be quick on small problems: for tests of what all of them promise."""
+"""All estimators, with settings that are fast on small problems, for common tests."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ PREDICTORS = CLASSIFIERS | SEARCHES
 
 
 class NestedCV(BaseEstimator):
-    """`softmargin.nested_cv` as an estimator, which must refuse what the others refuse."""
+    """`softmargin.nested_cv` as an estimator, which must reject the same input."""
 
     def fit(self, X, y, sample_weight=None):
         options = {"outer": 2, "inner": 2, "n_jobs": 1, "random_state": 0}
@@ -46,10 +46,10 @@ class KernelMatrix(BaseEstimator):
 
 
 TRAINERS = PREDICTORS | {"nested_cv": NestedCV()}
-# What takes rows, with labels or without.
+# Everything that takes samples, with or without labels.
 READERS = TRAINERS | {"MinMaxScaler": softmargin.MinMaxScaler(), "kernel_matrix": KernelMatrix()}
 WEIGHTED = {name: model for name, model in TRAINERS.items() if name != "OLLAWV"}
-# What solves its problem to a tolerance.
+# Methods that solve their problem up to a tolerance.
 EXACT = {name: CLASSIFIERS[name] for name in ("SVC", "NNISDA", "MNSVM", "NewtonSVC", "LinearSVC")}
 
 
@@ -59,7 +59,7 @@ def each(estimators):
 
 
 def problem(n=40, d=4, k=2):
-    """Rows of k overlapping classes, as many of each."""
+    """Return samples of k overlapping classes of equal size, and their labels."""
     rng = np.random.default_rng(0)
     y = np.arange(n) % k
     return rng.normal(size=(n, d)) + 1.5 * np.eye(k, d)[y], y

@@ -1,9 +1,9 @@
-"""Fuzzing for as long as there is time: what ``make fuzz`` runs.
+"""Fuzz the package for a given time; ``make fuzz`` runs this program.
 
-Text at random in Rust (a sixth of the time), changed files for every reader (a half), and random
-problems for the solvers (a third). In the table a problem is accepted if the property was looked
-at, and refused if it does not apply, as where training did not come to its end. A program that
-crashes or tries nothing is a fault as well.
+It spends a sixth of the time on random texts in Rust, half on mutated files for every reader, and
+a third on random problems for the solvers. In the table, a problem counts as accepted if the
+property was checked, and as refused if the property does not apply, for example because training
+did not converge. A part that crashes or tries nothing counts as a fault.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _TOLD = re.compile(r"(\d+) passing\D*(\d+) failing\D*(\d+) invalid")
 
 
 def rounds(seconds, command, **environment):
-    """Run a command, once at least, yield its output and exit code; stop if that is not 0."""
+    """Run a command repeatedly, at least once; yield its output and exit code until it fails."""
     until, code = time.monotonic() + seconds, None
     while code is None or (code == 0 and time.monotonic() < until):
         done = subprocess.run(
@@ -45,17 +45,17 @@ def rounds(seconds, command, **environment):
 
 
 def ended(part, code):
-    """Return the row of a round that ended badly and told no fault: a crash, or no start at all."""
+    """Return the row of a round that failed without reporting a fault, such as a crash."""
     return f"{part}: ended with status {code}", 1, 0, 0, 1
 
 
 def texts(seconds, command=("cargo", "test", "--test", "rust", "libsvm_text_any")):
-    """Yield what became of texts that the properties in Rust tried."""
+    """Yield the results of the properties in Rust on random texts."""
     tried, faults = Counter(), Counter()
     for output, code in rounds(seconds, command, PROPTEST_CASES=str(_CASES)):
         ends = re.findall(r"^test \w+::(\w+) \.\.\. (\w+)", output, re.MULTILINE)
         for name, end in ends:
-            # How many held before one failed is not told.
+            # The number of successes before a failure is unknown.
             tried[name] += _CASES if end == "ok" else 1
             faults[name] += end != "ok"
         if code != 0 and all(end == "ok" for _, end in ends):
@@ -65,7 +65,7 @@ def texts(seconds, command=("cargo", "test", "--test", "rust", "libsvm_text_any"
 
 
 def files(seconds, first):
-    """Yield what became of changed files, from a number on."""
+    """Yield the results of all readers on mutated files, starting at number ``first``."""
     for name in READERS:
         found = fuzz_readers.run(name, first, sys.maxsize, seconds / len(READERS))
         for fault in found.faults:
@@ -74,7 +74,7 @@ def files(seconds, first):
 
 
 def problems(seconds, command=None):
-    """Yield what became of random problems, by the property that they tried."""
+    """Yield the results on random problems, by property."""
     scripts = sorted(str(path) for path in (_ROOT / "tests/python").rglob("test_properties_*.py"))
     usual = [sys.executable, "-m", "pytest", "--hypothesis-show-statistics", *scripts]
     counts = {}
@@ -96,7 +96,7 @@ def problems(seconds, command=None):
 
 
 def exit_code(parts):
-    """Print what the parts found, and return 1 if there is a fault or a part tried nothing."""
+    """Print the results of all parts; return 1 if there is a fault or a part tried nothing."""
     rows = [
         row
         for name, found in parts.items()
@@ -107,12 +107,12 @@ def exit_code(parts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Fuzzing for as long as there is time.")
+    parser = argparse.ArgumentParser(description="Fuzz the package for a given time.")
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--first", type=int, default=secrets.randbelow(10**9))
     options = parser.parse_args()
     print(f"Files from number {options.first} on.", flush=True)
-    # Compiled before time is counted; what does not compile is told by its first round.
+    # Compile before the time starts; the first round reports compile errors.
     subprocess.run(["cargo", "test", "--test", "rust", "--no-run"], cwd=_ROOT, check=False)
     parts = {
         "Rust": texts(options.seconds / 6),

@@ -1,11 +1,11 @@
-"""Gives readers changed files, and sees that each is taken as a whole or refused in one sentence.
+"""Give readers mutated files; each must be read completely or rejected in one sentence.
 
     python tests/python/support/fuzz_readers.py --seconds 300        # all readers, and a table
     python tests/python/support/fuzz_readers.py --reader arff --first 4711 --show culprit.arff
 
-An input is known by its reader and its number: the same on every machine. Each reader runs in a
-process of its own, with little memory: if it dies, the number of the input is told, and the rest
-goes on from the next one.
+Reader and number determine an input, on every machine. Each reader runs in its own process with
+limited memory; if the process dies, the number of the input is reported, and fuzzing continues
+with the next one.
 """
 
 import argparse
@@ -25,14 +25,14 @@ from typing import NamedTuple
 
 from malformed import READERS, files
 
-# What a reader may take on top of what the process has; files are of some kilobytes.
+# Additional memory that a reader may use; the files have a few kilobytes.
 _MOST_BYTES = 512 << 20
 _SECONDS_FOR_ONE = 20
 _MOST_FAULTS = 20
 
 
 class Count(NamedTuple):
-    """What became of the inputs of a reader."""
+    """The results of a reader."""
 
     tried: int
     accepted: int
@@ -41,7 +41,7 @@ class Count(NamedTuple):
 
 
 def file_of(reader, number):
-    """Return the ending and the bytes of an input."""
+    """Return the suffix and the bytes of an input."""
     rng = random.Random(f"{reader} {number}")
     seeds = [(path.name[path.name.index(".") :], path.read_bytes()) for path in SEEDS[reader]]
     ending = rng.choice([ending for ending, _ in seeds])
@@ -53,7 +53,7 @@ SEEDS = {name: files(name, valid=True) for name in READERS}
 
 
 def run(name, first, count, seconds):
-    """Try inputs from number ``first`` on, so many or so long."""
+    """Try ``count`` inputs from number ``first``, for at most so many seconds."""
     shared = mmap.mmap(-1, struct.calcsize("qqq"))
     number, end, until = first, first + count, time.monotonic() + seconds
     faults = []
@@ -70,7 +70,7 @@ def run(name, first, count, seconds):
 
 
 def _in_a_process(work, *arguments):
-    """Return how a process ended, and the lines that it told."""
+    """Run a function in a new process; return the exit status and the lines that it wrote."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -102,7 +102,7 @@ def _loop(name, first, end, until, shared, out):
             path.write_bytes(content)
             try:
                 is_taken = READERS[name].refusal(path) is None
-            except BaseException as fault:  # any other way to end is a fault of the reader
+            except BaseException as fault:  # any other exception is a fault of the reader
                 n_faults += 1
                 words = f"{type(fault).__name__}: {str(fault)[:300]}"
                 print(json.dumps(f"{name} {number}: {words}"), file=out, flush=True)
@@ -113,7 +113,7 @@ def _loop(name, first, end, until, shared, out):
 
 
 def table(rows):
-    """Return lines with what was tried and how it ended, numbers under their names."""
+    """Return a table of the results as text."""
     lines = [f"{'':64}{'tried':>12}{'accepted':>12}{'refused':>12}{'faults':>8}"]
     for name, tried, accepted, refused, faults in rows:
         lines.append(f"{name:64}{tried:>12}{accepted:>12}{refused:>12}{faults:>8}")
@@ -121,12 +121,14 @@ def table(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Readers on changed files.")
-    parser.add_argument("--reader", choices=READERS, help="this one only")
+    parser = argparse.ArgumentParser(description="Give readers mutated files.")
+    parser.add_argument("--reader", choices=READERS, help="only this reader")
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
-    parser.add_argument("--count", type=int, default=sys.maxsize, help="the most of a reader")
+    parser.add_argument(
+        "--count", type=int, default=sys.maxsize, help="maximum number of inputs per reader"
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="for all readers together")
-    parser.add_argument("--show", type=Path, help="write the first input to this file, and end")
+    parser.add_argument("--show", type=Path, help="write the first input to this file, and exit")
     options = parser.parse_args()
     names = [options.reader] if options.reader else list(READERS)
     if options.show:

@@ -1,4 +1,4 @@
-"""A page of HTML, taken apart by the parser of the standard library."""
+"""An HTML page, parsed by the standard library."""
 
 from html.parser import HTMLParser
 
@@ -6,7 +6,7 @@ _VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
 class Page(HTMLParser):
-    """Elements with their attributes and their texts; ends of elements must fit."""
+    """Elements with their attributes and texts; start and end tags must match."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,6 +1,6 @@
-"""Slow and obvious versions of the linear methods, in numpy and float64.
+"""Slow reference implementations of the linear methods, in numpy and float64.
 
-Rows are dense, labels +1 and -1; each function follows its formulas line by line.
+Samples are dense, labels are +1 and -1; each function follows its formulas line by line.
 """
 
 from itertools import combinations, pairwise
@@ -15,13 +15,13 @@ DECAY, EPSILON = 0.9, 1e-8
 
 
 def with_constant(X, constant=1.0):
-    """Rows in float64 with a constant feature behind them."""
+    """Return samples in float64 with an additional constant feature."""
     X = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
     return np.column_stack([X, np.full(len(X), constant)])
 
 
 def first_step(Z, lambda_, optimizer, momentum=0.9):
-    """The step length that fits the rows."""
+    """Return the default step size for the samples."""
     one = 1 / (np.mean((Z[:1000] ** 2).sum(axis=1)) + lambda_)
     if optimizer == "rmsprop":
         return 0.01
@@ -29,7 +29,7 @@ def first_step(Z, lambda_, optimizer, momentum=0.9):
 
 
 def visits(n, epochs, shuffle=False, random_state=None):
-    """The rows of each epoch, in the order in which they are looked at."""
+    """Return the indices of the samples of each epoch, in the order of the steps."""
     if shuffle is False:
         return [list(range(n))] * epochs
     random = SplitMix(int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64)))
@@ -58,9 +58,10 @@ def iterates(
     momentum=0.9,
     start=None,
 ):
-    """The weights before the first step and after each; ``order`` has the rows of each epoch.
+    """Return the weights before the first step and after each step.
 
-    ``start`` has weights and a number of steps from which to go on.
+    ``order`` has the indices of the samples of each epoch, ``start`` the weights and the number of
+    steps of a previous run.
     """
     weights = np.ones(len(y)) if weights is None else weights
     eta = first_step(Z, lambda_, optimizer, momentum) if eta is None else eta
@@ -94,7 +95,7 @@ def iterates(
 
 
 def result(found, average=0.0):
-    """The mean of the last share of the steps; 0 for the last weights."""
+    """Return the mean of the last fraction of the weights; 0 returns the last weights."""
     if average == 0:
         return found[-1]
     n_steps = len(found) - 1
@@ -102,7 +103,7 @@ def result(found, average=0.0):
 
 
 def violators_bias(Z, y, w, weights=None):
-    """The mean of y - w.x of the rows that are not right by a margin of 1."""
+    """Return the mean of y - w.x over the samples that violate the margin of 1."""
     weights = np.ones(len(y)) if weights is None else weights
     outputs = Z @ w
     wrong = y * outputs < 1
@@ -110,14 +111,14 @@ def violators_bias(Z, y, w, weights=None):
 
 
 def loss(f, y, weights=None, squared=False):
-    """The mean of all losses."""
+    """Return the mean loss."""
     weights = np.ones(len(y)) if weights is None else weights
     lack = np.maximum(0, 1 - y * f)
     return weights @ (lack**2 if squared else lack) / len(y)
 
 
 def machines(y, scheme="ovr"):
-    """Rows and labels of each machine, in the order of ``coef_``."""
+    """Return indices and labels of the samples of each binary classifier, as in ``coef_``."""
     classes, codes = np.unique(y, return_inverse=True)
     k = len(classes)
     if k == 2:

@@ -1,6 +1,6 @@
-"""Writes the files of tests/data/malformed that are no text; the others are kept by hand.
+"""Write the binary files of tests/data/malformed; the text files are edited by hand.
 
-Run it after a change of a format: ``python tests/python/support/make_malformed.py``.
+Run this program after a format has changed: ``python tests/python/support/make_malformed.py``.
 """
 
 import pickle
@@ -20,7 +20,7 @@ from softmargin._selection.checkpoint import Checkpoint
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.5], [0.5, 0.25]])
 Y = np.array(["a", "b", "c", "b", "a"])
 warnings.filterwarnings("ignore", ".*text labels in alphabetical order")
-# An array that says of itself that it has a million times a million times a thousand numbers.
+# An array whose header states 10^15 - 1 numbers.
 HUGE = member(np.zeros(2)).replace(b"(2,), }" + b" " * 14, b"(999999999999999,), }")
 
 
@@ -36,7 +36,7 @@ def models():
 
 
 def model_of_table(folder):
-    """A model that knows the columns of its table."""
+    """Save a model with the schema of a table."""
     path = folder / "table.csv"
     path.write_text("size,colour,kind\n1,red,1.0\n2,green,2.0\n3,blue,1.0\n4,red,2.0\n")
     data = softmargin.datasets.read(path)
@@ -46,7 +46,7 @@ def model_of_table(folder):
 
 
 def malformed_models(folder):
-    """One thing wrong with a model whose checksums are right."""
+    """Write models with a single fault and valid checksums."""
 
     def header(name, change, good=None):
         own, arrays = parts(good or folder / "valid" / "kernel.softmargin")

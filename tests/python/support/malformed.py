@@ -1,9 +1,9 @@
-"""Every reader of the package, and what must hold of any file that it is given.
+"""All readers of the package, and the properties that must hold for every file.
 
-A reader takes a file or refuses it by a ``ValueError`` of one sentence. What it takes is whole: a
-data set is consistent, a model predicts and can be written and read again. The files in
-``tests/data/malformed`` are the examples: in the folder ``valid`` of a reader those that it takes,
-beside it those that it refuses, with what it says of them in ``refusals.toml``.
+A reader accepts a file, or rejects it with a ``ValueError`` of one line. Accepted files are
+complete: a data set is consistent, a model predicts and can be saved and loaded again. The folder
+``tests/data/malformed`` contains examples: the folder ``valid`` of each reader has files that it
+accepts, the folder above files that it rejects, with the messages in ``refusals.toml``.
 """
 
 import pickle
@@ -27,14 +27,14 @@ RUN = ("svc", "a run of two splits and three cells")
 
 
 class Reader(NamedTuple):
-    """How a kind of file is read, checked when it is taken, and changed."""
+    """Functions that read a kind of file, check the result, and mutate files."""
 
     read: Callable[[Path], Any]
     check: Callable[[Any, Path], None]
     mutate: Callable[..., bytes]
 
     def refusal(self, path):
-        """Return with which words a file is refused, None if it is taken; assert what must hold."""
+        """Return the message with which a file is rejected; None if it is accepted and valid."""
         try:
             found = self.read(path)
         except ValueError as error:
@@ -66,7 +66,7 @@ def check_rows(X, n_rows):
 
 
 def refusal_of(read):
-    """Return what a function returns, or with which words it refuses."""
+    """Return the result of a function and None, or None and the message of its ValueError."""
     try:
         return read(), None
     except ValueError as error:
@@ -74,10 +74,10 @@ def refusal_of(read):
 
 
 def read_text(path):
-    """Read at once and in blocks: the same rows, or the same error."""
+    """Read a file at once and in blocks; both must give the same samples or the same error."""
     found, refusal = refusal_of(lambda: softmargin.load_libsvm(path))
     _, other = refusal_of(lambda: list(softmargin.LibsvmBlocks(path, 1)))
-    # In smaller pieces more lines are read before compressed data end; blocks name the file.
+    # Smaller pieces read more lines before the end of compressed data; blocks name the file.
     alike = [word for word in ("cannot read the file", "has no samples") if word in (refusal or "")]
     is_same = alike[0] in (other or "") if alike else other == refusal
     assert is_same, f"{refusal!r} at once, but {other!r} in blocks"
@@ -95,7 +95,7 @@ def check_text(found, path):
         assert blocks.n_features == X.shape[1]
         np.testing.assert_array_equal(np.concatenate([labels for _, labels in parts]), y)
         assert (sp.vstack([part for part, _ in parts], format="csr") != X).nnz == 0
-    if X.shape[1] == 0:  # which is not written
+    if X.shape[1] == 0:  # cannot be written
         return
     copy = path.with_name("copy.txt")
     softmargin.dump_libsvm(X, y, copy)
@@ -106,7 +106,7 @@ def check_text(found, path):
 
 
 def in_pieces(size, blocks):
-    """Yield blocks of a file that is read in pieces of so many bytes."""
+    """Yield the blocks of a file that is read in pieces of ``size`` bytes."""
     usual, libsvm_text._SMALL_PIECE = libsvm_text._SMALL_PIECE, size
     try:
         yield from blocks
@@ -115,7 +115,7 @@ def in_pieces(size, blocks):
 
 
 def read_table(path):
-    """Read a table or ARFF file; one that lacks values is read without their rows, or refused."""
+    """Read a table or ARFF file; check that missing="drop" works if the error suggests it."""
     found, refusal = refusal_of(lambda: datasets.read(path))
     if refusal is None:
         return found
@@ -135,7 +135,7 @@ def check_dataset(found, path):
 
 
 def check_table(found, path):
-    """A table that is read by its own schema is what it was."""
+    """Check that reading a table with its own schema gives the same data."""
     check_dataset(found, path)
     header = None if path.suffix == ".arff" else found.schema.has_header
     again = datasets.read(path, header=header, schema=found.schema)
@@ -155,10 +155,10 @@ def check_phrases(found, path):
 
 
 def check_predictions(model):
-    """Rows have labels; with a precomputed kernel, rows are kernel values."""
+    """Check that the model predicts; with a precomputed kernel, samples are kernel values."""
     n = model.n_features_in_
     n_jobs = getattr(model[-1] if hasattr(model, "steps") else model, "n_jobs", None) or 1
-    if n > 10_000 or n_jobs > 8:  # more memory may be needed than there is
+    if n > 10_000 or n_jobs > 8:  # may need too much memory
         return np.zeros(3)
     rows = np.array([np.zeros(n), np.ones(n), np.arange(n) / n])
     labels, refusal = refusal_of(lambda: model.predict(rows))
@@ -207,7 +207,7 @@ def check_state(model, path):
 
 
 def empty_table():
-    """Return the table of two splits and three cells, with nothing done."""
+    """Return an empty table of two splits and three candidates."""
     return engine.empty_table(2, 3)
 
 

@@ -1,7 +1,7 @@
-"""Files changed at random: bytes, words and numbers of texts, members of archives, states.
+"""Random mutations of files: bytes, words and numbers of texts, members of archives, states.
 
-Each function takes a generator of random numbers and some valid files, and returns the bytes of
-another file. The same generator gives the same bytes.
+Each function takes a random number generator and some valid files, and returns the bytes of a
+mutated file. Generators with the same seed give the same bytes.
 """
 
 import bz2
@@ -36,7 +36,7 @@ _TYPES = ["f8", "f4", "f2", ">f8", "i8", "i4", "i1", "u8", "u4", "u1", "?", "U3"
 
 
 def text(rng, seeds):
-    """Return a text with some changes; packed ones are changed before or after packing."""
+    """Return a mutated text; compressed texts are mutated before or after compression."""
     content = rng.choice(seeds)
     for pack_again, unpack in ((gzip.compress, gzip.decompress), (bz2.compress, bz2.decompress)):
         try:
@@ -101,7 +101,7 @@ _TEXT_CHANGES += [_replace_word, _shuffle_lines]
 
 
 def _span(rng, content):
-    """Return start and end of some bytes, mostly few."""
+    """Return start and end of a random span, usually a short one."""
     start = rng.randrange(len(content) + 1)
     return start, min(len(content), start + rng.choice([1, 1, 2, 5, 20, 200]))
 
@@ -115,7 +115,7 @@ def _replaced(rng, content, pattern, new):
 
 
 def archive(rng, seeds):
-    """Return an archive with changed bytes, or with changed members whose checksums are right."""
+    """Return an archive with mutated bytes, or with mutated members and valid checksums."""
     content = rng.choice(seeds)
     if rng.random() < 0.2:
         return text(rng, [content])
@@ -147,7 +147,7 @@ def archive(rng, seeds):
 
 
 def _json(rng, inside):
-    """Return a JSON text with another value somewhere, a name more or a name less."""
+    """Return a JSON text with a value changed, added or removed."""
     whole = json.loads(inside)
     places = _places(whole)
     holder, name = rng.choice(places)
@@ -163,7 +163,7 @@ def _json(rng, inside):
 
 
 def _places(value):
-    """Return where a JSON value holds others: their holder, and name or number."""
+    """Return all places in a JSON value: the container, and the key or index."""
     if not isinstance(value, dict | list):
         return []
     names = list(value) if isinstance(value, dict) else list(range(len(value)))
@@ -171,7 +171,7 @@ def _places(value):
 
 
 def _array(rng, array):
-    """Return an array with another number, length, shape or type."""
+    """Return an array with a changed number, length, shape or dtype."""
     array = np.array(array)
     way = rng.randrange(8)
     if way == 0 and array.size:
@@ -200,7 +200,7 @@ def _array(rng, array):
 
 
 def state(rng, seeds):
-    """Return a pickled state with other values among those of its model, or other classes."""
+    """Return a pickled state with changed values in its model, or changed classes."""
     kind, whole = pickle.loads(rng.choice(seeds))
     model = whole["_model"]
     for name in rng.sample([*model, "classes_"], rng.choice([1, 1, 2, 3])):
@@ -214,7 +214,7 @@ def state(rng, seeds):
 
 
 def _value(rng, value):
-    """Return another value of a state, mostly of the same type."""
+    """Return a changed value of a state, usually of the same type."""
     if isinstance(value, np.ndarray) and rng.random() < 0.9:
         return _array(rng, value)
     if isinstance(value, tuple):  # the parts of sparse rows

@@ -1,4 +1,4 @@
-"""Kernel methods with settings for tests of ordinal classes."""
+"""Kernel methods with parameters for tests of ordinal classes."""
 
 from sklearn.base import clone
 

@@ -1,11 +1,10 @@
-"""The examples of a page of documentation: Python and commands, and what they must print.
+"""Run the examples of a documentation page: Python code and commands with their output.
 
-A block of ``text`` right after a block of ``python`` is its output. In a block of ``console``,
-lines that begin with ``$ softmargin`` are commands, and the lines below, if there are any, what the
-command prints; it must end well. In outputs, numbers with a point
-may differ by 5 % (other instructions round in another way), and seconds by anything.
-``<!-- skip: reason -->`` before a block says that it is not run; lines between
-``<!-- hidden`` and ``-->`` are run, but not shown.
+A ``text`` block directly after a ``python`` block is its expected output. In a ``console`` block,
+lines that begin with ``$ softmargin`` are commands, and the lines below are the expected output, if
+there are any; the command must succeed. In outputs, numbers with a decimal point may differ by
+5 % (rounding depends on the processor), and seconds by any amount. ``<!-- skip: reason -->``
+before a block disables it; lines between ``<!-- hidden`` and ``-->`` are run, but not shown.
 """
 
 import contextlib
@@ -69,7 +68,7 @@ def _commands(text, number):
 
 
 def call_program(words):
-    """Call the program with words as in a shell, and print what it prints; it must end well."""
+    """Call the program with the words of a shell command; print its output; it must succeed."""
     from commands import call  # needs typer
 
     result = call(*shlex.split(words, comments=True))
@@ -89,7 +88,7 @@ def _body(lines, number, end):
 
 
 def alike(wanted, got):
-    """Tell whether two outputs are the same but for spaces and the last digits of numbers."""
+    """Return whether two outputs agree up to white space and the last digits of numbers."""
 
     def same(a, b):
         if a.endswith("s") and b.endswith("s"):
@@ -99,7 +98,7 @@ def alike(wanted, got):
         a, b = (float(number.replace(",", "")) for number in (a, b))
         return math.isclose(a, b, rel_tol=0.05, abs_tol=0.005)
 
-    # A fact that is called "seconds" is one; lines of tables are as wide as their numbers.
+    # Lines named "seconds" contain times; rules of tables are as wide as their numbers.
     wanted, got = (re.sub(r"(seconds +[\d.e-]+)\n", r"\1 s\n", text) for text in (wanted, got))
     texts = [re.sub("─+", "─", NUMBER.sub("#", text)).split() for text in (wanted, got)]
     numbers = [NUMBER.findall(text) for text in (wanted, got)]
@@ -107,10 +106,10 @@ def alike(wanted, got):
 
 
 def run(path):
-    """Run the examples of a page, one after the other, and compare what they print."""
+    """Run the examples of a page in order, and compare their outputs."""
     names = {"__name__": "__main__"}
     for example in examples(path.read_text(encoding="utf-8")):
-        # Errors then name the line of the page.
+        # The empty lines make errors name the line of the page.
         code = compile("\n" * example.line + example.code, str(path), "exec")
         if example.skipped_for:
             continue

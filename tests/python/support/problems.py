@@ -1,7 +1,7 @@
-"""Random small problems for the properties of solvers, and how far two solutions may differ.
+"""Random small problems for property tests of solvers, and bounds on the difference of solutions.
 
-A solution whose certificate has the gap g is no further than sqrt(2 g) from the optimum, in the
-norm that the problem has: so far two solutions may differ, and no further.
+The distance between the optimum and a solution with duality gap g is at most sqrt(2 g), in the norm
+of the problem; this bounds the difference between two solutions.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from linear_reference import machines
 from reference import kernel
 from softmargin import MNSVM, NNISDA, SVC, LinearSVC, NewtonSVC
 
-# Estimators that have an optimum, and come near it or end.
+# Exact estimators, which come close to the optimum or stop at max_iter.
 KERNEL = {
     "SVC": (SVC, {"tol": 1e-7, "max_iter": 1_000_000}),
     "MNSVM": (MNSVM, {"eps": 1e-6, "max_iter": 30_000}),
@@ -38,21 +38,21 @@ class Problem(NamedTuple):
     X: Any
     y: Any
     weights: Any
-    """Of rows, or None."""
+    """Weights of the samples, or None."""
     params: dict[str, Any]
-    """C and, for methods with kernels, the kernel."""
+    """C and, for kernel methods, the parameters of the kernel."""
     scheme: str
 
 
 def examples(count):
-    """So many examples in plain tests; a profile for fuzzing has its own number."""
+    """Return settings with ``count`` examples; a profile for fuzzing has its own number."""
     profile = settings()
     return settings(max_examples=count if profile.derandomize else profile.max_examples)
 
 
 @st.composite
 def problems(draw, name="SVC", classes=(2, 4), kernels=("linear", "rbf", "poly"), weighted=True):
-    """Draw a problem for an estimator: rows with ties, equal rows, and scales far apart."""
+    """Draw a problem for an estimator, with ties, repeated samples and extreme scales."""
     k, d = draw(st.integers(*classes)), draw(st.integers(1, 6))
     n = draw(st.integers(k, 40))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -65,7 +65,7 @@ def problems(draw, name="SVC", classes=(2, 4), kernels=("linear", "rbf", "poly")
     elif kind == "sparse":
         X = X * (rng.uniform(size=X.shape) < 0.3)
     y = rng.permutation(np.r_[np.arange(k), rng.integers(0, k, n - k)])
-    if draw(st.booleans()):  # classes that can be told from each other
+    if draw(st.booleans()):  # separable classes
         y = y[np.argsort(y)][np.argsort(np.argsort(X[:, 0], kind="stable"))]
     scale = 10.0 ** draw(st.integers(-3, 3))
     params = {"C": draw(st.sampled_from([1e-3, 0.03, 1.0, 30.0, 1e3]))}
@@ -88,7 +88,7 @@ def kernel_params(draw, kernels, scale, d):
 
 
 def fitted(kind, problem, settings, **changes):
-    """Fit an estimator; whether it came to its end is in its status."""
+    """Fit an estimator without convergence warnings; ``status_`` shows if it converged."""
     params = problem.params | {"multi_class": problem.scheme} | settings | changes
     if "decision_function_shape" in kind._get_param_names():
         params["decision_function_shape"] = "ovo"
@@ -103,7 +103,7 @@ def is_converged(*models):
 
 
 def outputs(model, X):
-    """Return the output of each machine for each row."""
+    """Return the output of each binary classifier for each sample."""
     if hasattr(model, "_model"):
         return model.decision_function(X).reshape(X.shape[0], -1)
     return np.asarray(X @ model.coef_.T) + model.intercept_
@@ -115,20 +115,20 @@ def gram(model, X, Z):
 
 
 class Machine(NamedTuple):
-    """A binary machine by its definition."""
+    """A binary classifier by its definition."""
 
     y: Any
     """+1 and -1."""
     beta: Any
     """Signed coefficients."""
     prices: Any
-    """C times the weight of each row."""
+    """C times the weight of each sample."""
     K: Any
     bias: float
 
 
 def machines_of(model, problem):
-    """Yield the machines of a model with a kernel."""
+    """Yield the binary classifiers of a model with a kernel."""
     X, codes, k = problem.X, problem.y, len(model.classes_)
     coefficients = dense(model.dual_coef_)
     whole = np.zeros((len(coefficients), len(codes)))
@@ -148,16 +148,17 @@ def machines_of(model, problem):
 
 
 def error_of(model, certificate):
-    """Return how far above the optimum a solution may be.
+    """Return an upper bound on the suboptimality of a solution.
 
-    With squared losses and a free bias, the dual is one up to rounding only.
+    With squared losses and a bias that is not penalized, the dual solution is feasible only up to
+    rounding.
     """
     is_loose = isinstance(model, NewtonSVC) and model.bias is True
     return max(certificate.gap, 0.0) + (1e-5 if is_loose else 1e-9) * certificate.primal
 
 
 def assert_same_solution(one, other, X, problem):
-    """Two models of the same problem differ by no more than their certificates allow."""
+    """Check that two models of a problem differ at most as their certificates allow."""
     mine, theirs = outputs(one, X), outputs(other, X)
     if hasattr(one, "_model"):
         lengths = np.diag(gram(one, X, X)).max()
@@ -182,7 +183,7 @@ def assert_same_solution(one, other, X, problem):
 
 
 def interval(machine):
-    """Return between which numbers the bias of a hinge machine is optimal."""
+    """Return the interval of optimal biases of a classifier with hinge loss."""
     v = machine.y - machine.K @ machine.beta
     alpha, near = machine.y * machine.beta, 1e-6 * machine.prices
     is_low, is_high = alpha < machine.prices - near, alpha > near

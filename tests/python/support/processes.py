@@ -1,4 +1,4 @@
-"""Scripts in a process of their own: signals, limits and closed streams stay there."""
+"""Run scripts in new processes, for tests of signals, limits and closed streams."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import softmargin
 def report(**facts):
     print(json.dumps(facts), flush=True)
 
-# When signals were sent.
+# Times at which signals were sent.
 sent = []
 
 def interrupt_in(seconds):
@@ -29,8 +29,8 @@ def interrupt_in(seconds):
 def run_script(body, **environment):
     """Run ``body`` after PRELUDE and return the finished process.
 
-    It may import what the tests may. None takes long; one that hangs fails, and a busy machine
-    is no reason to.
+    The script can import the same modules as the tests. The timeout is long enough for a busy
+    machine; only a script that hangs exceeds it.
     """
     places = os.pathsep.join(filter(None, sys.path))
     return subprocess.run(
@@ -44,7 +44,7 @@ def run_script(body, **environment):
 
 
 def facts_of(body, **environment):
-    """Run ``body``, which must end well, and return what it passed to ``report``."""
+    """Run ``body``, which must succeed, and return the facts that it passed to ``report``."""
     process = run_script(body, **environment)
     assert process.returncode == 0, f"exit code {process.returncode}\n{process.stderr[-2000:]}"
     facts = {}

@@ -1,4 +1,4 @@
-"""Slow and obvious versions of what softmargin does, in numpy and float64.
+"""Slow reference implementations of the kernel methods, in numpy and float64.
 
 Each function follows its definition line by line and shares no code with the package.
 """
@@ -13,7 +13,7 @@ from equality import dense
 
 
 def kernel(X, Z, name="rbf", gamma=1.0, degree=3, coef0=0.0):
-    """Values of all pairs of a row of X and a row of Z."""
+    """Return the kernel matrix of the samples in X and Z."""
     X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
     if name == "rbf":
         return np.exp(-gamma * ((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2))
@@ -29,17 +29,17 @@ def kernel(X, Z, name="rbf", gamma=1.0, degree=3, coef0=0.0):
 @dataclass
 class Machine:
     rows: list[int]
-    """The violators in the order in which they were used."""
+    """Indices of the violators, in the order of the steps."""
     alphas: list[float]
     bias: float
 
     def decide(self, K):
-        """Outputs from the kernel values of some rows with all training rows."""
+        """Return outputs from the kernel values of samples with all training samples."""
         return K[:, self.rows] @ np.array(self.alphas) + self.bias
 
 
 def ollawv(K, y, margin, *, bias=True, max_sv_fraction=1.0, weights=None, C=1.0):
-    """Algorithm 1.1: K is the kernel matrix, y holds +1 and -1, weights one number a row."""
+    """Algorithm 1.1 of Melki (2018) for a kernel matrix K, labels +1 and -1, and weights."""
     n = len(y)
     weights = np.ones(n) if weights is None else weights
     most = math.ceil(max_sv_fraction * n)
@@ -61,7 +61,7 @@ def ollawv(K, y, margin, *, bias=True, max_sv_fraction=1.0, weights=None, C=1.0)
         if t >= most or not unused.any():
             return machine
         violations = np.where(unused, y * o, np.inf)
-        wv = int(np.argmin(violations))  # the lowest index of equal ones
+        wv = int(np.argmin(violations))  # ties go to the lowest index
         if violations[wv] >= margin * C:
             return machine
 
@@ -71,7 +71,7 @@ def pairs(k):
 
 
 def one_vs_one(K, codes, margin, **options):
-    """A machine for each pair, the first class positive; its rows count in the whole set."""
+    """Return a classifier for each pair, the first class positive, with indices of all samples."""
     machines = []
     for a, b in pairs(codes.max() + 1):
         rows = np.flatnonzero((codes == a) | (codes == b))
@@ -82,7 +82,7 @@ def one_vs_one(K, codes, margin, **options):
 
 
 def one_vs_rest(K, codes, margin, **options):
-    """A machine for each class, the class itself positive."""
+    """Return a classifier for each class, the class itself positive."""
     return [
         ollawv(K, np.where(codes == c, 1.0, -1.0), margin, **options)
         for c in range(codes.max() + 1)
@@ -90,7 +90,7 @@ def one_vs_rest(K, codes, margin, **options):
 
 
 def vote(decisions, k):
-    """Most votes; then the larger sum of decision values; then the lower class."""
+    """Return the class with most votes; ties go to the larger sum, then to the lower class."""
     winners = []
     for values in decisions:
         votes, sums = [0] * k, [0.0] * k
@@ -103,7 +103,7 @@ def vote(decisions, k):
 
 
 def by_patterns(outputs, codes, weights, decisions, k):
-    """P(label | signs) counted on the outputs of training rows; frequencies of labels else."""
+    """P(label | signs), estimated on the training samples; class frequencies for new signs."""
     counts = {}
     for values, code, weight in zip(outputs, codes, weights, strict=True):
         counts.setdefault(tuple(values >= 0), np.zeros(k))[code] += weight
@@ -113,7 +113,7 @@ def by_patterns(outputs, codes, weights, decisions, k):
 
 
 def coefficients(model, machine, k, multi_class="ovo"):
-    """Coefficient of each support vector in one machine, from scikit-learn's layout."""
+    """Coefficient of each support vector in one classifier, from scikit-learn's layout."""
     ends = np.cumsum(model.n_support_)
     classes = np.searchsorted(ends, np.arange(ends[-1]), side="right")
     found = dense(model.dual_coef_)
@@ -128,7 +128,7 @@ def coefficients(model, machine, k, multi_class="ovo"):
 
 
 def order_of_steps(model, coefs, weights=1.0, C=1.0):
-    """Rows of the training set in the order of the steps: |alpha| = 2 C weight / sqrt(t)."""
+    """Training samples in the order of the steps: |alpha| = 2 C weight / sqrt(t)."""
     used = np.flatnonzero(coefs)
     weights = np.broadcast_to(weights, coefs.shape)
     t = np.rint((2 * C * weights[used] / np.abs(coefs[used])) ** 2).astype(int)
@@ -137,7 +137,7 @@ def order_of_steps(model, coefs, weights=1.0, C=1.0):
 
 
 class SplitMix:
-    """The random numbers of the core."""
+    """The random number generator of the core."""
 
     def __init__(self, seed):
         self.state = seed

@@ -1,13 +1,13 @@
-"""What not every system has, as marks of the tests that need it."""
+"""Marks for tests that need features of some operating systems."""
 
 import os
 import sys
 
 import pytest
 
-# Elsewhere os.kill ends a process, and there are no alarms, shells, modes or broken pipes.
+# On other systems os.kill ends a process, and alarms, shells, modes and broken pipes are missing.
 posix = pytest.mark.skipif(os.name != "posix", reason="needs signals, modes and pipes of POSIX")
 # A device on which every write fails.
-full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-# Sizes, threads and clocks of a process are read there, and its memory is limited.
+full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+# /proc shows the memory, threads and times of a process, and limits apply to its memory.
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and the limits of Linux")
