@@ -73,8 +73,7 @@ impl<T: Real> Matrix<'_, T> {
 
     /// The largest absolute value; 0 for no values.
     pub fn max_abs(&self) -> f64 {
-        let larger = |most: f64, v: &T| v.to_f64().abs().max(most);
-        self.values().iter().fold(0.0, larger)
+        max_abs(self.values())
     }
 
     /// The largest squared norm of a row; 0 for no rows.
@@ -137,4 +136,10 @@ impl<T: Real> Matrix<'_, T> {
             self.n_cols()
         )))
     }
+}
+
+/// The largest absolute value; 0 for no values.
+pub fn max_abs<T: Real>(values: &[T]) -> f64 {
+    let larger = |most: f64, v: &T| v.to_f64().abs().max(most);
+    values.iter().fold(0.0, larger)
 }

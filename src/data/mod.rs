@@ -16,7 +16,7 @@ pub use dense::{Dense, first_not_finite, not_finite};
 pub use digest::Digest;
 pub use folds::{fold_labels, nested_fold_labels};
 pub use labels::Labels;
-pub use matrix::{Matrix, Row};
+pub use matrix::{Matrix, Row, max_abs};
 pub use random::Random;
 pub use real::Real;
 pub use scaling::MinMax;

@@ -5,10 +5,10 @@
 //! both ways give the same bits.
 
 use super::{Kernel, PackedRows, QUERY_BLOCK, Queries};
-use crate::data::{Dense, Digest, Matrix, first_not_finite, not_finite};
+use crate::data::{Dense, Digest, Matrix, first_not_finite, max_abs, not_finite};
 use crate::memory::byte_count;
 use crate::monitor::Monitor;
-use crate::simd::{self, Lanes};
+use crate::simd::{self, Lanes, Product};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -109,12 +109,8 @@ impl<T: Lanes> Gram<T> {
 
     /// The largest absolute value; 0 for no values.
     pub fn max_abs(&self) -> f64 {
-        let of_row = |row: &[T]| {
-            let larger = |most: f64, v: &T| v.to_f64().abs().max(most);
-            row.iter().fold(0.0, larger)
-        };
         let rows = self.values.par_chunks(self.n.max(1));
-        rows.map(of_row).reduce(|| 0.0, f64::max)
+        rows.map(max_abs).reduce(|| 0.0, f64::max)
     }
 
     /// A copy with permuted columns: column `k` becomes column `order[k]`.
@@ -166,6 +162,17 @@ impl<T: Lanes> KernelMatrix<T> for Gram<T> {
     fn row(&self, i: usize) -> &[T] {
         self.row(i)
     }
+}
+
+/// Computes the products of all pairs of samples, in parallel in the current thread pool.
+pub fn all_products<T: Lanes>(
+    rows: &PackedRows<T>,
+    product: Product,
+    monitor: &Monitor,
+) -> Result<Vec<T>> {
+    all_pairs(rows, monitor, |queries, columns, band, n| {
+        rows.products(product, queries, columns, band, n);
+    })
 }
 
 /// Allocates an n x n matrix of zeros.

@@ -18,7 +18,7 @@ pub use cached_rows::CachedRows;
 pub use computed_rows::ComputedRows;
 pub use exact::{ExactSums, WidenedRows};
 pub use function::{Extent, Gamma, Kernel, KernelKind, KernelSettings};
-pub use gram::{Gram, KernelMatrix};
+pub use gram::{Gram, KernelMatrix, all_products};
 pub use gram_rows::GramRows;
 pub use packed::{PackedRows, QUERY_BLOCK, Queries, pack_panels};
 pub use parts::{Part, Parts, Piece, Row};

@@ -56,6 +56,12 @@ impl Parts {
         }))
     }
 
+    /// Repeats the value of each part for each of its samples.
+    pub fn repeat<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        let parts = self.0.iter().zip(values);
+        parts.flat_map(|(part, &value)| std::iter::repeat_n(value, part.local.len()))
+    }
+
     /// The global index of sample `i`.
     pub fn global(&self, i: usize) -> usize {
         let part = &self.0[self.part_of(i)];

@@ -2,7 +2,7 @@
 
 use super::training_set::check_sample_weights;
 use super::{Scheme, Sides};
-use crate::data::Matrix;
+use crate::data::{Matrix, max_abs};
 use crate::memory::{account_small, try_with_capacity, try_zeros};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
@@ -236,11 +236,7 @@ fn check_range<T: Lanes>(rows: &Matrix<'_, T>) -> Result<()> {
     if T::MAX.to_f64() <= LARGEST {
         return Ok(());
     }
-    let largest = |values: &[T]| {
-        let larger = |most: f64, v: &T| v.to_f64().abs().max(most);
-        values.iter().fold(0.0, larger)
-    };
-    let pieces = rows.values().par_chunks(PIECE).map(largest);
+    let pieces = rows.values().par_chunks(PIECE).map(max_abs);
     let most = pieces.reduce(|| 0.0, f64::max);
     if most <= LARGEST {
         return Ok(());

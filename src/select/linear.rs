@@ -4,7 +4,7 @@
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Evaluation, Job, Plan};
 use super::scores::Counts;
-use super::split::scaling_of;
+use super::split::{balanced_weight, renumber_classes, scaling_of};
 use crate::data::Matrix;
 use crate::memory::{try_collect, try_with_capacity};
 use crate::model::{LinearWeights, Votes};
@@ -88,22 +88,18 @@ impl<T: Lanes> Split<T> {
             numbers.iter().map(|&row| values[row as usize]).collect()
         };
         let code = |&row: &u32| plan.codes[row as usize];
-        let mut classes: Vec<u32> = job.train.iter().map(code).collect();
-        classes.sort_unstable();
-        classes.dedup();
+        let (classes, codes) = renumber_classes(plan.codes, &job.train);
         if classes.len() < 2 {
             return Err(Error::Data(format!(
                 "the training samples of a split have {} class(es), but a classifier needs at least 2",
                 classes.len()
             )));
         }
-        let place = |code: u32| classes.partition_point(|&class| class < code) as u32;
-        let codes: Vec<u32> = job.train.iter().map(|row| place(code(row))).collect();
         let weight = |class: usize| match plan.class_weights {
             Some(weights) => weights[classes[class] as usize],
             None => {
                 let n = codes.iter().filter(|&&code| code as usize == class).count();
-                codes.len() as f64 / (n * classes.len()) as f64
+                balanced_weight(codes.len(), n, classes.len())
             }
         };
         let scaled = |part: &[u32]| {

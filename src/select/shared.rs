@@ -5,13 +5,12 @@
 
 use super::evaluate::{Job, Plan};
 use super::split::{Products, Split, scaling_of};
+use crate::Result;
 use crate::data::{Matrix, MinMax};
-use crate::kernel::{PackedRows, Queries};
+use crate::kernel::{PackedRows, all_products};
 use crate::memory::byte_count;
 use crate::monitor::Monitor;
-use crate::simd::{Lanes, Product, prefer_huge_pages, zero_pages};
-use crate::{Error, Result};
-use rayon::prelude::*;
+use crate::simd::{Lanes, Product};
 
 /// Multiply-adds per product from which copying it is faster.
 const LEAST_COST: usize = 64;
@@ -110,26 +109,4 @@ fn uses<M>(job: &Job<M>, product: Product) -> bool {
     job.kernels
         .iter()
         .any(|kernel| kernel.kind.product() == product)
-}
-
-fn all_products<T: Lanes>(
-    packed: &PackedRows<T>,
-    product: Product,
-    monitor: &Monitor,
-) -> Result<Vec<T>> {
-    let n = packed.n_rows();
-    let mut values = zero_pages(n, n, "products of samples")?;
-    prefer_huge_pages(&mut values);
-    let block = packed.query_block();
-    values
-        .par_chunks_mut((n * block).max(1))
-        .enumerate()
-        .try_for_each_init(Queries::new, |queries, (band, out)| {
-            monitor.check()?;
-            let start = band * block;
-            packed.load_own(start..start + out.len() / n.max(1), queries)?;
-            packed.products(product, queries, 0..n, out, n);
-            Ok::<(), Error>(())
-        })?;
-    Ok(values)
 }

@@ -51,21 +51,7 @@ impl<T: Lanes> Split<T> {
         scaling: Scaling,
         monitor: &Monitor,
     ) -> Result<Self> {
-        let n_codes = codes.iter().max().map_or(0, |&most| most as usize + 1);
-        let mut number = vec![u32::MAX; n_codes];
-        for &row in train {
-            number[codes[row as usize] as usize] = 0;
-        }
-        let classes: Vec<u32> = (0..n_codes as u32)
-            .filter(|&code| number[code as usize] == 0)
-            .collect();
-        for (new, &code) in classes.iter().enumerate() {
-            number[code as usize] = new as u32;
-        }
-        let own: Vec<u32> = train
-            .iter()
-            .map(|&row| number[codes[row as usize] as usize])
-            .collect();
+        let (classes, own) = renumber_classes(codes, train);
         let labels = Labels::new(&own, classes.len())?;
         let sorted = labels.order().iter().map(|&place| train[place as usize]);
         let order: Vec<u32> = sorted.chain(test.iter().copied()).collect();
@@ -173,6 +159,32 @@ impl<T> Products<T> {
     pub fn into_buffer(self) -> Vec<T> {
         self.values
     }
+}
+
+/// The classes that occur in the training samples, ascending, and the number of the class of each
+/// training sample among them.
+pub fn renumber_classes(codes: &[u32], train: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let n_codes = codes.iter().max().map_or(0, |&most| most as usize + 1);
+    let mut number = vec![u32::MAX; n_codes];
+    for &row in train {
+        number[codes[row as usize] as usize] = 0;
+    }
+    let classes: Vec<u32> = (0..n_codes as u32)
+        .filter(|&code| number[code as usize] == 0)
+        .collect();
+    for (new, &code) in classes.iter().enumerate() {
+        number[code as usize] = new as u32;
+    }
+    let own = train
+        .iter()
+        .map(|&row| number[codes[row as usize] as usize]);
+    (classes, own.collect())
+}
+
+/// The weight of a class with `n_of_class` of `n` samples that balances `n_classes` classes, as
+/// scikit-learn's `class_weight="balanced"`.
+pub fn balanced_weight(n: usize, n_of_class: usize, n_classes: usize) -> f64 {
+    n as f64 / (n_of_class * n_classes) as f64
 }
 
 /// The scaling of a split, fitted on its training samples.

@@ -6,7 +6,7 @@ use super::gram::{LazyGram, Pool, row_buffers};
 use super::outputs::{outputs, recompute_in_f64};
 use super::scores::Counts;
 use super::shared::Shared;
-use super::split::{Products, Split};
+use super::split::{Products, Split, balanced_weight};
 use super::tally::{Tally, Tested, Work};
 use crate::data::Matrix;
 use crate::kernel::{ExactSums, Extent, GramRows, Kernel, Threading};
@@ -269,8 +269,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         match self.plan.class_weights {
             Some(weights) => weights[split.classes[class] as usize],
             None => {
-                let share = split.labels.rows_of(class).len() * split.classes.len();
-                split.n_train() as f64 / share as f64
+                let n_of_class = split.labels.rows_of(class).len();
+                balanced_weight(split.n_train(), n_of_class, split.classes.len())
             }
         }
     }

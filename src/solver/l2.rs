@@ -236,8 +236,24 @@ impl L2 {
         f64::EPSILON * self.moved
     }
 
+    /// The status of a solution whose violation is below `tol`: rounded kernel values must not have
+    /// shifted g by more than that.
+    pub fn confirm_optimum(
+        &self,
+        problem: &Problem<'_>,
+        tol: f64,
+        monitor: &Monitor,
+    ) -> Result<Status> {
+        let is_exact = self.rounding(problem, tol, monitor)? <= tol;
+        Ok(if is_exact {
+            Status::Converged
+        } else {
+            Status::Stalled
+        })
+    }
+
     /// The relative shift of two values of g by rounded kernel values.
-    pub fn rounding(&self, problem: &Problem<'_>, enough: f64, monitor: &Monitor) -> Result<f64> {
+    fn rounding(&self, problem: &Problem<'_>, enough: f64, monitor: &Monitor) -> Result<f64> {
         let beta: Vec<f64> = (0..self.alpha.len())
             .map(|i| self.signs[i] * self.alpha[i])
             .collect();

@@ -106,10 +106,6 @@ impl BinarySolver for MnSvm {
         self.settings.cs.len()
     }
 
-    fn uses_rows_once(&self) -> bool {
-        false
-    }
-
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
@@ -181,12 +177,7 @@ impl MnSvm {
                 }
                 if eps <= self.settings.eps {
                     let tol = eps * square.sqrt() * tau.sqrt();
-                    let is_exact = state.rounding(problem, tol, monitor)? <= tol;
-                    return Ok(if is_exact {
-                        Status::Converged
-                    } else {
-                        Status::Stalled
-                    });
+                    return state.confirm_optimum(problem, tol, monitor);
                 }
                 eps = (0.5 * eps).max(self.settings.eps);
                 continue;

@@ -41,7 +41,9 @@ pub trait BinarySolver: Sync {
     fn path_len(&self) -> usize;
 
     /// Whether no kernel row is requested twice, so that caching rows has no benefit.
-    fn uses_rows_once(&self) -> bool;
+    fn uses_rows_once(&self) -> bool {
+        false
+    }
 
     /// Solves the problem of a linear kernel from the packed samples instead of kernel rows;
     /// `None` if the method has no linear form.

@@ -56,10 +56,6 @@ impl BinarySolver for NnIsda {
         self.settings.cs.len()
     }
 
-    fn uses_rows_once(&self) -> bool {
-        false
-    }
-
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
@@ -103,13 +99,7 @@ impl NnIsda {
                     is_recomputed = true;
                     continue;
                 }
-                let tol = self.settings.tol;
-                let is_exact = state.rounding(problem, tol, monitor)? <= tol;
-                return Ok(if is_exact {
-                    Status::Converged
-                } else {
-                    Status::Stalled
-                });
+                return state.confirm_optimum(problem, self.settings.tol, monitor);
             }
             if let Some(status) = limit.reached(state.n_iter(), monitor)? {
                 return Ok(status);

@@ -40,9 +40,7 @@ impl Problem<'_> {
 
     /// The label of each sample of the problem.
     pub(super) fn signs_of(&self, parts: &Parts) -> Vec<f64> {
-        let of_part = parts.iter().zip(self.signs);
-        let signs = of_part.flat_map(|(part, &sign)| part.local.clone().map(move |_| sign));
-        signs.collect()
+        parts.repeat(self.signs).collect()
     }
 
     /// The weight of each sample of the problem, including the weight of its part.

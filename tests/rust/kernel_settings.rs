@@ -44,6 +44,27 @@ fn gamma_follows_its_rule() -> Result<()> {
     Ok(())
 }
 
+/// Model selection resolves gamma on the first samples of a split; that must not copy them.
+#[test]
+fn gamma_of_the_first_samples_needs_no_copy() -> Result<()> {
+    let values: Vec<f64> = (0..30).map(|i| f64::from(i).sqrt()).collect();
+    let indices: Vec<u32> = (0..30).map(|i| i % 3).collect();
+    let offsets: Vec<usize> = (0..=10).map(|row| 3 * row).collect();
+    let sparse = Csr::new(offsets, Cow::Borrowed(&indices), Cow::Borrowed(&values), 4)?;
+    for matrix in [dense(&values, 3), Matrix::Sparse(sparse)] {
+        for n in [0, 1, 7, 10] {
+            let head = matrix.head(n);
+            let order: Vec<u32> = (0..n as u32).collect();
+            let copy = matrix.gather(&order)?;
+            assert_eq!(head, copy);
+            assert_eq!(head.values().as_ptr(), values.as_ptr(), "borrowed");
+            let gamma = |rows: &Matrix<'_, f64>| Gamma::Scale.resolve(rows).to_bits();
+            assert_eq!(gamma(&head), gamma(&copy));
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn the_default_is_that_of_scikit_learn() -> Result<()> {
     let rows = dense(&[0.0, 2.0], 1);

@@ -14,6 +14,7 @@
 //! all samples differ by at most `tol`.
 
 use super::certificate::{certificate, expand};
+use super::problem::PREFETCH_DISTANCE;
 use super::{
     Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
     RuleState,
@@ -74,9 +75,6 @@ struct Variable {
     /// D.
     diagonal: f64,
 }
-
-/// Number of samples by which prefetching is ahead.
-const PREFETCH_DISTANCE: usize = 8;
 
 /// Projected gradients up to this are taken for 0.
 const NEGLIGIBLE: f64 = 1e-12;
@@ -251,7 +249,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
 
     /// C times the weight of a sample.
     fn cost(&self, i: usize) -> f64 {
-        (self.c * self.problem.weight(i)).min(super::problem::LARGEST)
+        self.problem.cost(i, self.c)
     }
 
     /// Number of passes over all samples so far; shrinking makes it fractional.

@@ -188,7 +188,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
 
     /// C times the weight of a sample.
     fn cost(&self, i: usize) -> f64 {
-        (self.c * self.problem.weight(i)).min(super::problem::LARGEST)
+        self.problem.cost(i, self.c)
     }
 
     /// The slack `max(0, 1 - y_i f)` of sample `i` for a decision value `f`.

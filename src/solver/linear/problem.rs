@@ -114,6 +114,9 @@ impl Outline {
     }
 }
 
+/// Number of samples by which prefetching should be ahead of reading.
+pub const PREFETCH_DISTANCE: usize = 8;
+
 /// Number of features to process between two checks for interrupts and the time limit.
 const FEATURES_PER_CHECK: usize = 1 << 22;
 
@@ -239,6 +242,12 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
     #[inline]
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
+    }
+
+    /// `c` times the weight of sample `i`, at most [`LARGEST`].
+    #[inline]
+    pub fn cost(&self, i: usize, c: f64) -> f64 {
+        (c * self.weight(i)).min(LARGEST)
     }
 
     /// The index in the matrix of sample `i` of the problem.

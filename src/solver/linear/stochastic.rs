@@ -7,7 +7,8 @@ mod settings;
 pub use settings::{EarlyStop, Optimizer, SgdSettings, Visit};
 
 use super::example::Example;
-use super::rules::{Momentum, Nag, Pegasos, Plain, RmsProp, Rule, RuleState};
+use super::problem::PREFETCH_DISTANCE;
+use super::rules::{Pegasos, Plain, RmsProp, Rule, RuleState, momentum, nag};
 use super::{Intercept, LinearMachine, LinearProblem, LinearSolver, Outline, Recorder};
 use crate::data::Random;
 use crate::monitor::Monitor;
@@ -20,9 +21,6 @@ use crate::{Error, Result};
 pub struct Sgd {
     settings: SgdSettings,
 }
-
-/// Number of samples by which prefetching is ahead.
-const PREFETCH_DISTANCE: usize = 8;
 
 impl LinearSolver for Sgd {
     fn n_vectors(&self) -> (usize, usize) {
@@ -57,11 +55,11 @@ impl LinearSolver for Sgd {
             }
             Optimizer::Sgd => self.run(Plain::new(lambda, eta, &state), problem, recorder, monitor),
             Optimizer::Momentum => {
-                let rule = Momentum::new(lambda, eta, gamma, &state);
+                let rule = momentum(lambda, eta, gamma, &state);
                 self.run(rule, problem, recorder, monitor)
             }
             Optimizer::Nag => {
-                let rule = Nag::new(lambda, eta, gamma, &state);
+                let rule = nag(lambda, eta, gamma, &state);
                 self.run(rule, problem, recorder, monitor)
             }
             Optimizer::RmsProp => {

@@ -110,10 +110,6 @@ impl BinarySolver for Newton {
         self.settings.cs.len()
     }
 
-    fn uses_rows_once(&self) -> bool {
-        false
-    }
-
     fn has_linear_form(&self) -> bool {
         true
     }

@@ -57,10 +57,6 @@ impl BinarySolver for Svc {
         self.settings.cs.len()
     }
 
-    fn uses_rows_once(&self) -> bool {
-        false
-    }
-
     fn solve<T: Lanes>(
         &self,
         problem: &Problem<'_>,
@@ -70,7 +66,7 @@ impl BinarySolver for Svc {
         let (parts, cs) = (rows.parts().clone(), &self.settings.cs);
         let smallest = cs.iter().copied().fold(f64::INFINITY, f64::min);
         let bounds = |c: f64| bounds(problem, &parts, c);
-        let mut dual = Dual::new(labels(problem, &parts), bounds(smallest));
+        let mut dual = Dual::new(parts.repeat(problem.signs), bounds(smallest));
         let mut seeds = Some(start(problem.start, &parts, &mut dual, rows, monitor)?);
         let mut run = Run::new(&self.settings, monitor);
         let mut refinement = Refinement::new(problem, &parts, run.tol, monitor);
@@ -104,23 +100,13 @@ impl BinarySolver for Svc {
     }
 }
 
-/// Repeats the value of each part for each of its samples.
-fn spread<'a>(parts: &'a Parts, values: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-    let parts = parts.iter().zip(values);
-    parts.flat_map(|(part, &value)| std::iter::repeat_n(value, part.local.len()))
-}
-
-fn labels<'a>(problem: &Problem<'a>, parts: &'a Parts) -> impl Iterator<Item = f64> + 'a {
-    spread(parts, problem.signs)
-}
-
 /// The upper bound of alpha of each sample.
 fn bounds<'a>(
     problem: &'a Problem<'a>,
     parts: &'a Parts,
     c: f64,
 ) -> impl Iterator<Item = f64> + 'a {
-    let weights = spread(parts, problem.weights).enumerate();
+    let weights = parts.repeat(problem.weights).enumerate();
     weights.map(move |(i, weight)| weight * c * problem.row_weight(parts.global(i)))
 }
 

@@ -19,8 +19,8 @@ mod rmsprop;
 mod scaled;
 mod velocity;
 
-pub use momentum::Momentum;
-pub use nag::Nag;
+pub use momentum::momentum;
+pub use nag::nag;
 pub use pegasos::Pegasos;
 pub use plain::Plain;
 pub use rmsprop::RmsProp;

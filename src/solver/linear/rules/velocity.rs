@@ -1,4 +1,5 @@
-//! Weights with a velocity, updated lazily.
+//! Weights with a velocity, updated lazily: the rules [`momentum`](super::momentum) and
+//! [`nag`](super::nag).
 //!
 //! A step without violators is linear: `(w, v) <- M (w, v)` for each feature, with
 //!
@@ -11,7 +12,7 @@
 //! base-64 digit of k. Dense samples read all features, which then share one step number.
 
 use super::super::example::Example;
-use super::RuleState;
+use super::{Rule, RuleState};
 use crate::data::Row;
 use crate::simd::{self, Lanes};
 
@@ -32,6 +33,9 @@ pub struct Velocity {
     w: Vec<f64>,
     v: Vec<f64>,
     powers: Vec<Map>,
+    /// The gradient is that at `w - ahead v`.
+    ahead: f64,
+    eta: f64,
     n_steps: u64,
     /// The step as of which all features are up to date, for dense samples.
     all_at: u64,
@@ -41,7 +45,7 @@ pub struct Velocity {
 
 impl Velocity {
     /// Continues from a state.
-    pub fn new(keep: f64, decay: f64, state: &RuleState) -> Self {
+    pub fn new(keep: f64, decay: f64, ahead: f64, eta: f64, state: &RuleState) -> Self {
         let d = state.weights.len();
         let memory = &state.memory;
         let v = if memory.is_empty() {
@@ -53,46 +57,11 @@ impl Velocity {
             w: state.weights.clone(),
             v,
             powers: powers([1.0 - decay, -keep, decay, keep]),
+            ahead,
+            eta,
             n_steps: state.n_steps,
             all_at: state.n_steps,
             at: Vec::new(),
-        }
-    }
-
-    /// `(w - ahead v) . x` with the current w and v.
-    #[inline]
-    pub fn output<T: Lanes>(&mut self, ahead: f64, example: &Example<'_, T>) -> f64 {
-        if let Row::Sparse(..) = example.row {
-            self.update(example, self.n_steps);
-            let velocity = if ahead == 0.0 {
-                0.0
-            } else {
-                example.dot(&self.v)
-            };
-            return example.dot(&self.w) - ahead * velocity;
-        }
-        let map = self.power(self.n_steps - self.all_at);
-        let of_w = map[0] - ahead * map[2];
-        let of_v = map[1] - ahead * map[3];
-        let velocity = if of_v == 0.0 {
-            0.0
-        } else {
-            example.dot(&self.v)
-        };
-        of_w * example.dot(&self.w) + of_v * velocity
-    }
-
-    /// `v' = keep v + decay w - eta u, w' = w - v'`.
-    #[inline]
-    pub fn step<T: Lanes>(&mut self, eta: f64, violators: &[(f64, Example<'_, T>)]) {
-        self.n_steps += 1;
-        for (factor, example) in violators {
-            match example.row {
-                Row::Sparse(..) => self.update(example, self.n_steps),
-                Row::Dense(_) => self.update_all(),
-            }
-            example.add_to(&mut self.v, -eta * factor);
-            example.add_to(&mut self.w, eta * factor);
         }
     }
 
@@ -130,7 +99,7 @@ impl Velocity {
     }
 
     /// The current weights and velocities.
-    pub fn current(&self) -> (Vec<f64>, Vec<f64>) {
+    fn current(&self) -> (Vec<f64>, Vec<f64>) {
         let at = |feature: usize| self.at.get(feature).copied().unwrap_or(self.all_at);
         let now = |feature: usize| {
             let since = self.n_steps - at(feature);
@@ -139,21 +108,64 @@ impl Velocity {
         (0..self.w.len()).map(now).unzip()
     }
 
-    /// The state of a rule with these weights.
-    pub fn state(&self, eta: f64) -> RuleState {
+    /// `M^k`.
+    fn power(&self, k: u64) -> Map {
+        digits(k).fold(IDENTITY, |map, place| product(map, self.powers[place]))
+    }
+}
+
+impl Rule for Velocity {
+    /// `(w - ahead v) . x` with the current w and v.
+    #[inline]
+    fn output<T: Lanes>(&mut self, example: &Example<'_, T>) -> f64 {
+        let ahead = self.ahead;
+        if let Row::Sparse(..) = example.row {
+            self.update(example, self.n_steps);
+            let velocity = if ahead == 0.0 {
+                0.0
+            } else {
+                example.dot(&self.v)
+            };
+            return example.dot(&self.w) - ahead * velocity;
+        }
+        let map = self.power(self.n_steps - self.all_at);
+        let of_w = map[0] - ahead * map[2];
+        let of_v = map[1] - ahead * map[3];
+        let velocity = if of_v == 0.0 {
+            0.0
+        } else {
+            example.dot(&self.v)
+        };
+        of_w * example.dot(&self.w) + of_v * velocity
+    }
+
+    /// `v' = keep v + decay w - eta u, w' = w - v'`.
+    #[inline]
+    fn step<T: Lanes>(&mut self, violators: &[(f64, Example<'_, T>)]) {
+        self.n_steps += 1;
+        for (factor, example) in violators {
+            match example.row {
+                Row::Sparse(..) => self.update(example, self.n_steps),
+                Row::Dense(_) => self.update_all(),
+            }
+            example.add_to(&mut self.v, -self.eta * factor);
+            example.add_to(&mut self.w, self.eta * factor);
+        }
+    }
+
+    fn weights(&self) -> Vec<f64> {
+        self.current().0
+    }
+
+    fn state(&self) -> RuleState {
         let (weights, memory) = self.current();
         RuleState {
             n_steps: self.n_steps,
             weights,
             memory,
             n_averaged: 0,
-            eta,
+            eta: self.eta,
         }
-    }
-
-    /// `M^k`.
-    fn power(&self, k: u64) -> Map {
-        digits(k).fold(IDENTITY, |map, place| product(map, self.powers[place]))
     }
 }
 
