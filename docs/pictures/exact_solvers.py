@@ -37,7 +37,7 @@ def newton_steps() -> Any:
         look = {"color": COLORS[k], "linestyle": DASHES[k], "marker": MARKS[k], "markersize": 5}
         ax.plot(steps, shown, label=f"C = {C}", **look)
     ax.set(yscale="log", xlabel="Newton steps", ylabel="objective / optimum − 1", ylim=(3e-13, 30))
-    ax.set_yticks([1e-12, 1e-8, 1e-4, 1], ["0", "$10^{-8}$", "$10^{-4}$", "1"])
+    ax.set_yticks([1e-12, 1e-8, 1e-4, 1], ["≤ $10^{-12}$", "$10^{-8}$", "$10^{-4}$", "1"])
     ax.minorticks_off()
     tidy(ax)
     legend_outside(ax, ax.get_lines())
