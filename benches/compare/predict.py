@@ -15,6 +15,7 @@ from data import load
 from harness import Comparison, parser
 from softmargin import _core
 from softmargin._checks.rows import native_rows
+from softmargin._estimators.model_state import from_dict
 
 SETS = {"letter": (4, 16), "shuttle": (16, 64), "ijcnn1": (1, 16), "adult": (1 / 16, 1)}
 
@@ -23,7 +24,7 @@ def carried_over(svc: SVC, X) -> _core.Model:
     """Return the model of a fitted SVC as one of ours, in the type of X."""
     rows = svc.support_vectors_.astype(X.dtype)
     coef = svc.dual_coef_.toarray() if sp.issparse(svc.dual_coef_) else svc.dual_coef_
-    return _core.Model.from_state(
+    return from_dict(
         {
             "version": 1,
             "dtype": str(X.dtype),

@@ -3,6 +3,7 @@
 //! `layout.rs` tells which coefficient belongs to which machine.
 
 mod ballots;
+mod certificates;
 mod coefficients;
 mod counting;
 mod layout;

@@ -33,22 +33,11 @@ pub use record::{Recorder, Snapshot};
 pub use rules::RuleState;
 pub use stochastic::{EarlyStop, Optimizer, Sgd, SgdSettings, Visit};
 
-use super::Status;
+use super::{Certificate, Status};
 use crate::Result;
 use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
-
-/// How near an exact machine is to the optimum, in units of `1/2 |w|^2 + C sum of losses`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LinearCertificate {
-    /// The objective: not below the optimum.
-    pub primal: f64,
-    /// That of the dual problem: not above the optimum.
-    pub dual: f64,
-    /// The largest violation of the optimality conditions.
-    pub violation: f64,
-}
 
 /// A trained linear machine: `f(x) = weights . x + bias`.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +51,7 @@ pub struct LinearMachine {
     /// How the training ended.
     pub status: Status,
     /// Of exact methods.
-    pub certificate: Option<LinearCertificate>,
+    pub certificate: Option<Certificate>,
     /// Where a stochastic method would go on.
     pub state: Option<RuleState>,
     /// Weights on the way, where they were asked for.
@@ -100,7 +89,7 @@ impl LinearMachine {
         let n_rows = outline.n_rows as f64;
         let losses = outline.weights.iter().sum::<f64>();
         let mut machine = Self::untrained(outline, intercept)?;
-        machine.certificate = Some(LinearCertificate {
+        machine.certificate = Some(Certificate {
             primal: (c * losses).min(n_rows * problem::LARGEST),
             dual: 0.0,
             violation: n_rows.min(1.0),
@@ -150,7 +139,7 @@ impl LinearMachine {
         self.status = Status::NonFinite;
         self.weights.fill(0.0);
         self.bias = 0.0;
-        self.certificate = self.certificate.map(|_| LinearCertificate {
+        self.certificate = self.certificate.map(|_| Certificate {
             primal: f64::INFINITY,
             dual: f64::NEG_INFINITY,
             violation: f64::INFINITY,
