@@ -16,7 +16,7 @@ WORKERS ?= 2
 FUZZ_SECONDS ?= 600
 
 .PHONY: help demo test test-rust test-python fuzz soak lint lint-rust lint-python bench-smoke \
-  docs faults notices test-wheel develop clean need-python need-rust
+  docs pictures faults notices test-wheel develop clean need-python need-rust
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-14s %s\n", $$1, $$2 }'
@@ -59,6 +59,9 @@ bench-smoke: need-rust ## run every micro-benchmark once
 # The site, into site/; warnings are errors. Needs no Rust: docstrings are read, not imported.
 docs: $(VENV)/.docs ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+pictures: $(VENV)/.dev develop ## redraw the pictures in docs/assets; PICTURES names some
+	$(BIN)/python docs/pictures $(PICTURES)
 
 # docs/faults.md, from the tests.
 faults: $(VENV)/.dev develop ## regenerate docs/faults.md from the tests

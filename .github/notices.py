@@ -1,4 +1,4 @@
-"""Print the licences of all crates that are linked into the wheel; ``make notices`` keeps them."""
+"""Print the licenses of all crates that are linked into the wheel, for ``make notices``."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 HEAD = """\
 Third-party notices
 
-The compiled part of softmargin contains the crates below, and the standard library of Rust (MIT OR
-Apache-2.0, https://github.com/rust-lang/rust). Each is used under its licence, whose text, with the
-names of those who hold the copyright, follows.
+The compiled extension of softmargin contains the crates listed below and the Rust standard library
+(MIT OR Apache-2.0, https://github.com/rust-lang/rust). Each is used under its own license; the
+license texts and copyright notices follow.
 """
 
 
 def linked() -> list[dict[str, object]]:
-    """Return the packages that are compiled into the extension, on any system, by name."""
+    """Return the packages that the extension contains on any platform, sorted by name."""
     command = ["cargo", "metadata", "--format-version", "1", "--locked", "--features", "python"]
     found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     packages = {package["id"]: package for package in found["packages"]}
@@ -38,7 +38,7 @@ def linked() -> list[dict[str, object]]:
 
 
 def texts(package: dict[str, object]) -> list[str]:
-    """Return the licence files of a package; the MIT one alone where there is a choice."""
+    """Return the license texts of a package; only the MIT license if there is a choice."""
     folder = Path(str(package["manifest_path"])).parent
     files = sorted(
         path

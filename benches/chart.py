@@ -11,7 +11,7 @@ The JSON document has this form; all times are in seconds, accuracies between 0 
     {
       "version": 1,
       "machine": {"processor": "...", "cores": 2, "simd": "avx2"},
-      "settings": {"threads": 2, "repeats": 3, "softmargin": "0.1.0", "scikit-learn": "1.9.0"},
+      "settings": {"threads": 2, "repeats": 3, "softmargin": "0.1.0", "scikit-learn": "1.9.0", ...},
       "panels": {
         "svc":     [ROW, ...],      exact SVC fits on float64 data
         "search":  [ROW, ...],      grid searches and nested cross-validation
@@ -19,14 +19,15 @@ The JSON document has this form; all times are in seconds, accuracies between 0 
       }
     }
 
-where ROW is
+where further settings (dtype, versions of other packages or "not installed", source of the data,
+date) are kept for readers of the file, and ROW is
 
     {
       "name": "letter",             shown at the left
       "ours_seconds": 1.0,
       "peer_seconds": 2.0,          of the faster peer
       "peer": "scikit-learn",       which peer that was
-      "note": "15,000 samples",     kept for readers of the file, not drawn
+      "note": "15,000 samples",     sizes, parameters, number of runs; not drawn
       "accuracy_ours": 0.97,        on held-out samples; drawn for OLLAWV
       "accuracy_peer": 0.98
     }
@@ -49,11 +50,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # Units of the view box. At a width of 400 px the body text is 9.6 px high.
 WIDTH = 680.0
-LEFT, RIGHT = 172.0, 158.0  # room for the names, and for the numbers behind the longest bar
+LEFT, RIGHT = 212.0, 158.0  # room for the names, and for the numbers behind the longest bar
 MARGIN = 16.0
 TITLE, BODY, SMALL = 21.0, 16.5, 14.5
 ROW, BAR = 31.0, 20.0
 HEADER, GAP = 62.0, 16.0
+LETTER = 0.56 * BODY  # mean width of a character, rounded up
 
 FONT = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 
@@ -117,7 +119,7 @@ def subtitle(key: str, rows: Sequence[Mapping[str, Any]]) -> str:
     if key == "svc" and len(peers) > 1:
         return f"training time, against the faster of {' and '.join(peers)}"
     if key == "ollawv":
-        return f"training time and change of accuracy, against SVC of {peers[0]}"
+        return f"training time and change in accuracy, against SVC of {peers[0]}"
     what = "training time" if key == "svc" else "time of the whole search"
     return f"{what}, against {' and '.join(peers)}"
 
@@ -175,7 +177,7 @@ def draw(results: Mapping[str, Any], scheme: str) -> str:
         about = subtitle(key, of_panel)
         parts.append(text(MARGIN, y + 49, about, colors["quiet"], size=SMALL))
         y += HEADER
-        parts += grid(axis, y - 3, y + ROW * len(of_panel) + 3, colors)
+        parts += grid(axis, of_panel, y, key, colors)
         for row in of_panel:
             parts += bar(axis, row, y, key, colors)
             y += ROW
@@ -187,15 +189,33 @@ def draw(results: Mapping[str, Any], scheme: str) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def grid(axis: Axis, top: float, bottom: float, colors: Mapping[str, str]) -> Iterator[str]:
-    """Draw the vertical lines of a panel."""
+def grid(
+    axis: Axis, rows: Sequence[Mapping[str, Any]], y: float, key: str, colors: Mapping[str, str]
+) -> Iterator[str]:
+    """Draw the vertical lines of a panel, interrupted where numbers stand."""
     for tick in axis.ticks():
         x = axis.place(tick)
         color = colors["quiet"] if tick == 1 else colors["grid"]
-        yield (
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top:g}" y2="{bottom:g}" '
-            f'stroke="{color}" stroke-width="1"/>'
-        )
+        top, bottom = y - 3, y + ROW * len(rows) + 3
+        path = [f"M{x:.1f} {top:g}"]
+        for number, row in enumerate(rows):
+            start = label_place(axis, row)
+            length = sum(map(len, label(row, key))) * LETTER + 12
+            if start - 4 < x < start + length:
+                middle = y + ROW * (number + 0.5)
+                path.append(f"V{middle - 11:g}M{x:.1f} {middle + 11:g}")
+        path.append(f"V{bottom:g}")
+        yield f'<path d="{"".join(path)}" stroke="{color}" stroke-width="1" fill="none"/>'
+
+
+def label_place(axis: Axis, row: Mapping[str, Any]) -> float:
+    """Return where the numbers of a row begin: behind its bar."""
+    return max(axis.place(ratio(row)), axis.place(1.0)) + 8
+
+
+def label(row: Mapping[str, Any], key: str) -> tuple[str, str]:
+    """Return the speed-up of a row, and the change in accuracy where the panel shows it."""
+    return shown_ratio(ratio(row)), accuracy_change(row) if key == "ollawv" else ""
 
 
 def bar(
@@ -211,12 +231,12 @@ def bar(
         f'<rect class="bar" x="{start:.1f}" y="{middle - BAR / 2:.1f}" '
         f'width="{max(end - start, 2.0):.1f}" height="{BAR:g}" rx="2" fill="{color}"/>'
     )
-    after = f'<tspan font-weight="600">{shown_ratio(value)}</tspan>'
-    change = accuracy_change(row) if key == "ollawv" else ""
+    speed_up, change = label(row, key)
+    after = f'<tspan font-weight="600">{speed_up}</tspan>'
     if change:
         after += f'<tspan dx="7" fill="{colors["quiet"]}">{change}</tspan>'
     yield (
-        f'<text x="{max(end, axis.place(1.0)) + 8:.1f}" y="{middle + 5.5:.1f}" '
+        f'<text x="{label_place(axis, row):.1f}" y="{middle + 5.5:.1f}" '
         f'fill="{colors["text"]}">{after}</text>'
     )
 
@@ -244,7 +264,8 @@ def footer(results: Mapping[str, Any]) -> str:
     if "threads" in settings:
         parts.append(f"{settings['threads']} threads")
     if "repeats" in settings:
-        parts.append(f"best of {settings['repeats']} alternating runs")
+        n_runs = int(settings["repeats"])
+        parts.append(f"best of up to {n_runs} alternating runs" if n_runs > 1 else "one run each")
     if "scikit-learn" in settings:
         parts.append(f"scikit-learn {settings['scikit-learn']}")
     return " · ".join(parts)
@@ -256,10 +277,8 @@ def described(panels: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     for key, rows in panels.items():
         values = []
         for row in rows:
-            change = accuracy_change(row) if key == "ollawv" else ""
-            values.append(
-                f"{row['name']} {shown_ratio(ratio(row))}" + (f" ({change})" * bool(change))
-            )
+            speed_up, change = label(row, key)
+            values.append(f"{row['name']} {speed_up}" + (f" ({change})" * bool(change)))
         found.append(f"{PANELS[key]}: {', '.join(values)}.")
     return " ".join(found)
 

@@ -1,7 +1,7 @@
-"""A hook of MkDocs that turns formulas into MathML when the site is built.
+"""MkDocs hook that converts formulas to MathML when the site is built.
 
-``pymdownx.arithmatex`` marks ``$...$`` and ``$$...$$``; browsers render MathML without a script, so
-the pages work offline. A command that is not supported ends the build.
+``pymdownx.arithmatex`` marks ``$...$`` and ``$$...$$``. Browsers render MathML without scripts, so
+the pages work offline. An unsupported LaTeX command fails the build.
 """
 
 import html
@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from latex2mathml.converter import convert
 
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
-_LIMITS = {"min", "max", "argmin"}
+_LIMITS = {"min", "max", "argmin", "∑"}
 
 ElementTree.register_namespace("", "http://www.w3.org/1998/Math/MathML")
 
@@ -24,7 +24,7 @@ def _mathml(match: re.Match[str]) -> str:
         if "\\" in (element.text or ""):
             raise ValueError(f"{element.text} is not supported in the formula {latex}")
         name = element.tag.rpartition("}")[2]
-        # What is minimized over belongs below the operator.
+        # In a displayed formula, the variable of a minimum or a sum is below the operator.
         if is_block and name == "msub" and element[0].text in _LIMITS:
             element.tag = element.tag.replace("msub", "munder")
     text = ElementTree.tostring(formula, encoding="unicode")

@@ -11,7 +11,7 @@ import softmargin
 
 
 class Split(NamedTuple):
-    """Training and test rows, scaled; ``official`` tells whether the split is the published one."""
+    """Scaled training and test samples; ``official`` is True for the published split."""
 
     X: Any
     y: Any
@@ -20,18 +20,18 @@ class Split(NamedTuple):
     official: bool
 
 
-def raw(name: str) -> tuple[Any, Any, int | None]:
-    """Return float32 rows, codes of classes and the number of training rows, where known."""
+def raw(name: str, dtype: str = "float32") -> tuple[Any, Any, int | None]:
+    """Return samples, class codes and the number of training samples, None where unknown."""
     try:
         found = softmargin.datasets.load(name)
     except softmargin.datasets.DatasetNotFound as error:
         raise SystemExit(str(error)) from None
-    return found.X.astype(np.float32, copy=False), found.y, found.n_train
+    return found.X.astype(np.dtype(dtype), copy=False), found.y, found.n_train
 
 
-def load(name: str) -> Split:
-    """Return a set, split and scaled."""
-    X, y, n_train = raw(name)
+def load(name: str, dtype: str = "float32") -> Split:
+    """Return a data set, split and scaled."""
+    X, y, n_train = raw(name, dtype)
     if n_train is None:
         X_train, X_test, y_train, y_test = train_test_split(
             X, y, test_size=0.25, stratify=y, random_state=0

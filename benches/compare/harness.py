@@ -1,4 +1,4 @@
-"""Runs two things side by side: alternating, best of several, one process.
+"""Run two contestants side by side in one process, alternating, and keep the best times.
 
 Machines are noisy and differ; only the ratio of two times measured in the same
 minute means something. ``Comparison.run`` alternates ours and the peer, keeps the
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib.metadata
 import json
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ import softmargin
 
 @dataclass
 class Side:
-    """One contestant: its best time, and what it reached."""
+    """One contestant: its best time, and facts such as its accuracy."""
 
     seconds: float
     facts: dict[str, Any] = field(default_factory=dict)
@@ -53,18 +54,77 @@ def best_of(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     return best, result
 
 
-class Comparison:
-    """A table of ratios, printed as it grows."""
+def processor() -> str:
+    """Return the name of the processor, or its architecture where the name is unknown."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
-    def __init__(self, question: str, arguments: argparse.Namespace) -> None:
+
+def machine() -> dict[str, Any]:
+    """Return the processor, its cores and the SIMD level that softmargin uses."""
+    return {"processor": processor(), "cores": os.cpu_count(), "simd": softmargin.simd_level()}
+
+
+def version(package: str) -> str:
+    """Return the version of an installed package."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def settings(arguments: argparse.Namespace, peers: Sequence[str]) -> dict[str, Any]:
+    """Return the dtype, the threads, and the versions of all packages that take part."""
+    known = {} if "dtype" not in arguments else {"dtype": arguments.dtype}
+    return (
+        known
+        | {"threads": arguments.n_jobs, "repeats": arguments.repeats}
+        | {package: version(package) for package in ("softmargin", *peers, "numpy")}
+    )
+
+
+def announce(question: str, arguments: argparse.Namespace, peers: Sequence[str]) -> None:
+    """Print the question and the conditions of the measurement."""
+    facts = ", ".join(f"{name} {value}" for name, value in settings(arguments, peers).items())
+    print(f"{question}\n{facts}; {os.cpu_count()} cores, {softmargin.simd_level()}\n", flush=True)
+
+
+def write_json(
+    question: str,
+    arguments: argparse.Namespace,
+    peers: Sequence[str],
+    lines: Sequence[Mapping[str, Any]],
+) -> None:
+    """Write the measured lines with their conditions, if ``--json`` was given."""
+    if arguments.json is None:
+        return
+    report = {
+        "question": question,
+        "machine": machine(),
+        "settings": settings(arguments, peers),
+        "lines": list(lines),
+    }
+    Path(arguments.json).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+class Comparison:
+    """A table of ratios, printed as it grows.
+
+    ``peers`` are the PyPI names of the packages to compare with; their versions are recorded.
+    """
+
+    def __init__(
+        self, question: str, arguments: argparse.Namespace, peers: Sequence[str] = ("scikit-learn",)
+    ) -> None:
         self.question = question
         self.arguments = arguments
+        self.peers = tuple(peers)
         self.lines: list[Line] = []
-        print(question)
-        print(
-            f"softmargin {softmargin.__version__}, {softmargin.simd_level()}, "
-            f"{os.cpu_count()} cores\n"
-        )
+        announce(question, arguments, peers)
 
     def run(
         self,
@@ -76,7 +136,7 @@ class Comparison:
         describe_peer: Callable[[Any], dict[str, Any]] = lambda _: {},
         repeats: int | None = None,
     ) -> Line:
-        """Alternate both, keep the best of each; ``describe_*`` see the last results."""
+        """Alternate both and keep the best times; ``describe_*`` get the last results."""
         our_best = peer_best = float("inf")
         for _ in range(repeats or self.arguments.repeats):
             seconds, our_result = best_of(ours, 1)
@@ -97,17 +157,9 @@ class Comparison:
         return line
 
     def finish(self) -> None:
-        """Write what was measured, if asked to."""
-        if self.arguments.json is None:
-            return
-        machine = {
-            "processor": platform.processor() or platform.machine(),
-            "cores": os.cpu_count(),
-            "simd": softmargin.simd_level(),
-        }
+        """Write the table, if ``--json`` was given."""
         lines = [asdict(line) | {"ratio": line.ratio} for line in self.lines]
-        report = {"question": self.question, "machine": machine, "lines": lines}
-        Path(self.arguments.json).write_text(json.dumps(report, indent=2) + "\n")
+        write_json(self.question, self.arguments, self.peers, lines)
 
 
 def _show(side: Side) -> str:
@@ -115,12 +167,16 @@ def _show(side: Side) -> str:
     return "{" + ", ".join(shown) + "}"
 
 
-def parser(description: str | None) -> argparse.ArgumentParser:
-    """Options that every comparison has."""
+def parser(description: str | None, *, dtype: bool = False) -> argparse.ArgumentParser:
+    """Return a parser of the options that every comparison has, ``--dtype`` on request."""
     options = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--repeats", type=int, default=3, help="alternating runs; the best counts")
     options.add_argument("--n-jobs", type=int, default=2, help="threads of ours")
     options.add_argument("--json", help="write the result to this file")
+    if dtype:
+        options.add_argument(
+            "--dtype", choices=["float64", "float32"], default="float64", help="type of the samples"
+        )
     return options

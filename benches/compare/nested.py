@@ -1,12 +1,13 @@
-"""How fast is softmargin.nested_cv beside scikit-learn's nested cross-validation?
+"""How fast is softmargin.nested_cv compared with scikit-learn's nested cross-validation?
 
-The peer is ``cross_val_score(GridSearchCV(make_pipeline(MinMaxScaler(), SVC())))``, its outer
-loop written out because it gets the folds of ours: the same outer and inner folds, the same
+The peer is ``cross_val_score(GridSearchCV(make_pipeline(MinMaxScaler(), SVC())))`` with its outer
+loop written out, so that it uses the folds of ours: the same outer and inner folds, the same
 8 x 8 grid, two jobs. Ours is the plain call, folds included. Prints for each set the seconds
-of both, the ratio, the mean accuracies and in how many outer folds the same cell was chosen;
-then the geometric means. ``--methods ollawv`` times OLLAWV (8 margins x 8 gammas) against
-the same peer. ``--peer none`` runs ours alone. ``--phases`` tells where the time went;
-``--loops`` how many loops the seeds of the C path saved.
+of both, the ratio, the mean accuracies and in how many outer folds both chose the same
+candidate; then the geometric means. ``--methods ollawv`` times OLLAWV (8 margins x 8 gammas)
+against the same peer. ``--peer none`` runs ours alone. ``--phases`` prints the time of each
+phase, ``--loops`` how many loops the path over C saved. ``--dtype`` is the type of the samples;
+with scaled features, ``nested_cv`` computes kernel values in float32 either way.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from sklearn.svm import SVC
 
 import softmargin
 from data import raw
-from harness import parser
+from harness import announce, parser, write_json
 
 SETS = (
     "iris,teach,wine,cancer,sonar,glass,vote,heart,dermatology,prokaryotic,eukaryotic,"
     "optdigits,satimage"
 )
+QUESTION = "Nested cross-validation: softmargin.nested_cv against scikit-learn"
 GRID = {
     "svc__C": [4.0**power for power in range(-2, 6)],
     "svc__gamma": [4.0**power for power in range(-5, 3)],
@@ -36,7 +38,7 @@ GRID = {
 
 
 def peer(X, y, n_jobs: int) -> tuple[float, np.ndarray, list[dict[str, float]]]:
-    """Return seconds, outer scores and chosen cells of scikit-learn."""
+    """Return seconds, outer scores and chosen candidates of scikit-learn."""
     outer, inner = softmargin.nested_fold_labels(y, 5, 5, random_state=0)
     scaler = MinMaxScaler() if isinstance(X, np.ndarray) else MaxAbsScaler()
     seconds, scores, best = 0.0, [], []
@@ -63,7 +65,7 @@ def ours(X, y, method: str, n_jobs: int) -> tuple[float, softmargin.NestedResult
 
 
 def loops_saved(X, y, result: softmargin.NestedResult, n_jobs: int) -> str:
-    """Return the loops that each C from nothing takes more than the seeded path."""
+    """Return how many loops the path over C saves compared with a cold start for each C."""
     alone = 0
     for C in GRID["svc__C"]:
         one = {"C": [C], "gamma": GRID["svc__gamma"]}
@@ -72,36 +74,43 @@ def loops_saved(X, y, result: softmargin.NestedResult, n_jobs: int) -> str:
 
 
 def main() -> None:
-    options = parser(__doc__)
+    options = parser(__doc__, dtype=True)
     options.add_argument("--sets", default=SETS, help="comma-separated names")
     options.add_argument("--methods", default="svc,ollawv", help="comma-separated names")
     options.add_argument("--peer", default="sklearn", choices=["sklearn", "none"])
-    options.add_argument("--phases", action="store_true", help="seconds of all threads by phase")
-    options.add_argument("--loops", action="store_true", help="loops saved by seeding")
+    options.add_argument("--phases", action="store_true", help="seconds of each phase, all threads")
+    options.add_argument("--loops", action="store_true", help="loops that the path over C saves")
     arguments = options.parse_args()
     warnings.simplefilter("ignore")
     methods = arguments.methods.split(",")
+    peers = () if arguments.peer == "none" else ("scikit-learn",)
+    announce(QUESTION, arguments, peers)
     ratios: dict[str, list[float]] = {method: [] for method in methods}
+    lines = []
     for name in arguments.sets.split(","):
-        X, y, _ = raw(name)
+        X, y, _ = raw(name, arguments.dtype)
         best = {}
         for method in methods:
             runs = [ours(X, y, method, arguments.n_jobs) for _ in range(arguments.repeats)]
             best[method] = min(runs, key=lambda run: run[0])
-        line = f"{name:<12} {X.shape[0]:6} rows"
+        line = f"{name:<12} {X.shape[0]:6} samples"
+        facts = {"name": name, "n_samples": X.shape[0]}
         if arguments.peer == "sklearn":
             seconds, scores, chosen = peer(X, y, arguments.n_jobs)
             line += f"   sklearn {seconds:8.2f} s {np.mean(scores):.4f}"
+            facts["scikit-learn"] = {"seconds": seconds, "accuracy": float(np.mean(scores))}
         for method, (took, result) in best.items():
             line += f"   {method} {took:8.3f} s {result.mean_score:.4f}"
             line += f" sv {100 * np.mean(result.support_fraction):.0f} %"
+            facts[method] = {"seconds": took, "accuracy": result.mean_score}
             if arguments.peer == "sklearn":
                 ratios[method].append(seconds / took)
                 line += f" {seconds / took:6.0f}x"
                 if method == "svc":
                     same = sum(a == b for a, b in zip(result.best_params, chosen, strict=True))
-                    line += f" ({same} of {len(chosen)} cells the same)"
+                    line += f" ({same} of {len(chosen)} choices the same)"
         print(line, flush=True)
+        lines.append(facts)
         for method, (_, result) in best.items():
             if arguments.phases:
                 shares = ", ".join(f"{name} {s:.3f} s" for name, s in result.seconds.items())
@@ -112,6 +121,7 @@ def main() -> None:
         if values:
             mean = math.exp(np.mean(np.log(values)))
             print(f"{method}: geometric mean {mean:.0f}x, least {min(values):.0f}x")
+    write_json(QUESTION, arguments, peers, lines)
 
 
 if __name__ == "__main__":

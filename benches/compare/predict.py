@@ -1,7 +1,8 @@
-"""How fast is predict beside SVC.predict with the very same support vectors?
+"""How fast is predict compared with SVC.predict with the same support vectors?
 
-The model of sklearn's SVC is carried over to softmargin number by number, so both evaluate
-the same expansion; predictions must agree but for rounding.
+The fitted model of sklearn's SVC is copied to softmargin, so that both evaluate the same
+expansion; the predictions must agree up to rounding. Ours computes in the type of the samples,
+``--dtype``; scikit-learn's SVC computes in float64 either way.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from softmargin._estimators.model_state import from_dict
 SETS = {"letter": (4, 16), "shuttle": (16, 64), "ijcnn1": (1, 16), "adult": (1 / 16, 1)}
 
 
-def carried_over(svc: SVC, X) -> _core.Model:
-    """Return the model of a fitted SVC as one of ours, in the type of X."""
+def copied(svc: SVC, X) -> _core.Model:
+    """Return a fitted SVC as a model of ours, in the type of X."""
     rows = svc.support_vectors_.astype(X.dtype)
     coef = svc.dual_coef_.toarray() if sp.issparse(svc.dual_coef_) else svc.dual_coef_
     return from_dict(
@@ -48,17 +49,17 @@ def carried_over(svc: SVC, X) -> _core.Model:
 
 
 def main() -> None:
-    options = parser(__doc__)
+    options = parser(__doc__, dtype=True)
     options.add_argument("--sets", default=",".join(SETS), help="comma-separated names")
     arguments = options.parse_args()
     table = Comparison("predict: softmargin against sklearn.svm.SVC, same model", arguments)
     for name in arguments.sets.split(","):
         gamma, C = SETS[name]
-        split = load(name)
+        split = load(name, arguments.dtype)
         svc = SVC(C=C, gamma=gamma, cache_size=2000).fit(split.X, split.y)
-        estimator = softmargin.OLLAWV(gamma=gamma, n_jobs=arguments.n_jobs)
+        estimator = softmargin.SVC(gamma=gamma, n_jobs=arguments.n_jobs)
         estimator.n_features_in_ = split.X.shape[1]
-        estimator._set_model(carried_over(svc, split.X), svc.classes_)
+        estimator._set_model(copied(svc, split.X), svc.classes_)
         ours = estimator.predict(split.X_test)
 
         def describe(labels, split=split, ours=ours):

@@ -30,7 +30,8 @@ def cell(value: Any, form: str | list[str]) -> str:
     if value is None:
         return ""
     text = str(value) if isinstance(value, str) else format(value, form)
-    return text.replace("-", "−") if re.fullmatch(r"-[\d.,]+", text) else text
+    # A minus sign, unlike a hyphen, never ends a line.
+    return text.replace("-", "−") if re.fullmatch(r"-?[\d.,]+(e-\d+)?", text) else text
 
 
 def conditions(result: dict[str, Any]) -> str:

@@ -20,12 +20,19 @@ def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
 
     Parameters
     ----------
-    X, y
-        Training samples and labels, as for the estimator's ``fit``.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        Training samples.
+    y : array-like of shape (n_samples,)
+        Labels of the samples.
     method : str, default="ollawv"
         Name of the method, one of :func:`softmargin.methods`.
     **params
-        Parameters of the estimator.
+        Parameters of the estimator, such as ``C`` or ``gamma``.
+
+    Returns
+    -------
+    estimator
+        The fitted estimator.
 
     Examples
     --------
@@ -40,7 +47,20 @@ def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
 
 
 def predict(model: Classifier, X: Any) -> NDArray[Any]:
-    """Predict the labels of the samples in X with a model returned by :func:`fit`."""
+    """Predict the labels of samples with a fitted model.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        Fitted model, for example from :func:`fit` or :func:`load`.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        Samples.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Predicted labels.
+    """
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise TypeError(f"model = {model!r} is not valid: it must be a fitted estimator")
     labels: NDArray[Any] = model.predict(X)
@@ -61,7 +81,7 @@ def save(
         A softmargin estimator, or a pipeline of a :class:`MinMaxScaler` and such an estimator, as
         returned by ``nested_cv(...).refit()``.
     path : path
-        An existing file is replaced atomically.
+        File to write. An existing file is replaced atomically.
     schema : Schema or None, default=None
         Columns of the training table: ``data.schema`` of :func:`softmargin.datasets.read`. Used by
         ``softmargin predict`` and :func:`softmargin.datasets.load_schema` to read other tables in
@@ -85,8 +105,8 @@ def save(
     scaler, estimator = split_scaler(model)
     if not isinstance(estimator, Classifier):
         raise TypeError(
-            "model must be a softmargin estimator, or a pipeline of a softmargin.MinMaxScaler "
-            "and a softmargin estimator"
+            f"model is a {type(model).__name__}; expected a softmargin estimator, or a pipeline of "
+            "a softmargin.MinMaxScaler and a softmargin estimator"
         )
     names = [name for name, _ in model.steps] if isinstance(model, Pipeline) else None
     if schema is not None and not isinstance(schema, Schema):
@@ -140,5 +160,5 @@ def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:
 def load_with_schema(
     path: str | os.PathLike[str],
 ) -> tuple[Classifier | Pipeline, Schema | None]:
-    """Return a model and the schema of its training table, or None."""
+    """Return the model of a file, and the schema of its training table, or None."""
     return model_file.restore(path, {kind.__name__: kind for kind in METHODS.values()})

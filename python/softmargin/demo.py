@@ -1,8 +1,7 @@
-"""The main job on data that comes with scikit-learn: ``python -m softmargin.demo``.
+"""Nested cross-validation on data of scikit-learn: ``python -m softmargin.demo``.
 
-Nested cross-validation: in each of five outer folds, choose among 64 models by inner
-cross-validation, and score the choice on the held-out samples. scikit-learn's SVC in
-GridSearchCV does the same on the same folds.
+In each of five outer folds, inner cross-validation selects one of 64 candidates, which is then
+scored on the held-out samples. scikit-learn's SVC in GridSearchCV does the same on the same folds.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ GRID = {
 }
 
 
-def sets() -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
-    """Yield name, samples and labels of the bundled data sets."""
+def bundled() -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
+    """Yield name, samples and labels of the data sets."""
     loaders: list[tuple[str, Callable[..., Any]]] = [
         ("iris", datasets.load_iris),
         ("wine", datasets.load_wine),
@@ -42,28 +41,28 @@ def sets() -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
         yield name, X, y
 
 
-def theirs(X: NDArray[Any], y: NDArray[Any]) -> float:
+def scikit_learn(X: NDArray[Any], y: NDArray[Any]) -> float:
     """Return the mean accuracy of scikit-learn's nested cross-validation."""
     pipeline = make_pipeline(MinMaxScaler(), SVC())
     search = GridSearchCV(pipeline, GRID, cv=INNER, n_jobs=N_JOBS)
     return float(np.mean(cross_val_score(search, X, y, cv=OUTER)))
 
 
-def ours(X: NDArray[Any], y: NDArray[Any], method: str) -> float:
-    """Return the mean accuracy of the same with softmargin."""
+def nested(X: NDArray[Any], y: NDArray[Any], method: str) -> float:
+    """Return the mean accuracy of softmargin's nested cross-validation."""
     result = softmargin.nested_cv(X, y, method=method, outer=OUTER, inner=INNER, n_jobs=N_JOBS)
     return float(result.mean_score)
 
 
 def timed(run: Callable[[], float]) -> tuple[float, float]:
-    """Return a result and the seconds that it took."""
+    """Return the result of a call and its duration in seconds."""
     start = time.perf_counter()
     result = run()
     return result, time.perf_counter() - start
 
 
 def start_workers() -> None:
-    """Start the processes that GridSearchCV uses, so that no set is charged for them."""
+    """Start the worker processes of GridSearchCV before the first measurement."""
     X, y = datasets.load_iris(return_X_y=True)
     GridSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=2, n_jobs=N_JOBS).fit(X, y)
 
@@ -72,19 +71,22 @@ def main() -> None:
     """Print the table."""
     start_workers()
     print(f"Softmargin {softmargin.__version__}, {softmargin.simd_level()} instructions")
-    print(f"Nested cross-validation, 5 x 5 folds, 64 cells: 1,605 fits, {N_JOBS} threads each\n")
-    titles = ("scikit-learn SVC", "softmargin SVC", "softmargin OLLAWV")
-    print(f"{'':<18}" + f"{titles[0]:>18}" + "".join(f"{title:>22}" for title in titles[1:]))
-    print(f"{'data set':<13}{'size':>5}{'accuracy':>11}{'s':>7}" + 2 * f"{'acc.':>7}{'s':>8}{'':7}")
-    for name, X, y in sets():
-        score, peer = timed(lambda X=X, y=y: theirs(X, y))  # type: ignore[misc]
-        line = f"{name:<13}{len(y):>5}{score:>11.1%}{peer:>7.2f}"
-        for method in ("svc", "ollawv"):
-            score, took = timed(lambda X=X, y=y, m=method: ours(X, y, m))  # type: ignore[misc]
-            line += f"{score:>7.1%}{took:>8.3f}{peer / took:>6.0f}x"
-        print(line, flush=True)
-    print("\nNext: softmargin.nested_cv(X, y), softmargin.GridSearchCV, or")
-    print("from softmargin import SVC in place of scikit-learn's.")
+    print(f"Nested cross-validation: 5 x 5 folds, 64 candidates, 1,605 fits, {N_JOBS} jobs\n")
+    _print_row("data set", "samples", "method", "accuracy", "seconds", "speedup")
+    for name, X, y in bundled():
+        score, baseline = timed(lambda X=X, y=y: scikit_learn(X, y))  # type: ignore[misc]
+        _print_row(name, f"{len(y)}", "scikit-learn SVC", f"{score:.1%}", f"{baseline:.2f}", "")
+        for title, method in (("softmargin SVC", "svc"), ("softmargin OLLAWV", "ollawv")):
+            score, seconds = timed(lambda X=X, y=y, m=method: nested(X, y, m))  # type: ignore[misc]
+            speedup = f"{baseline / seconds:,.0f}x"
+            _print_row("", "", title, f"{score:.1%}", f"{seconds:.3f}", speedup)
+    print("\nNext: call softmargin.nested_cv(X, y) or use softmargin.GridSearchCV on your data,")
+    print("or replace scikit-learn's SVC by softmargin.SVC.")
+
+
+def _print_row(name: str, size: str, method: str, score: str, seconds: str, speedup: str) -> None:
+    row = f"{name:<15}{size:>7}  {method:<19}{score:>8}{seconds:>9}{speedup:>9}"
+    print(row.rstrip(), flush=True)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ impl<T: Lanes> RowCache<T> {
     /// exceeds the budget.
     pub fn new(n_rows: usize, row_len: usize, budget_bytes: usize) -> Result<Self> {
         if budget_bytes == 0 {
-            return Err(Error::parameter("cache bytes", 0, "it must be positive"));
+            return Err(Error::parameter("cache_size", 0, "it must be positive"));
         }
         let mut slot_of = try_with_capacity(n_rows, 1, "the kernel cache")?;
         slot_of.resize(n_rows, NONE);

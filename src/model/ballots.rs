@@ -1,15 +1,15 @@
-//! Outputs of machines that come one after the other, counted for all rows at once.
+//! Votes of binary classifiers that are counted one classifier at a time, for many samples.
 //!
-//! The outputs of all pairs of k classes would take k / 4 times the room of their votes and sums:
-//! each machine is counted when it is there, and its outputs are dropped. What wins is what
-//! [`Votes`](super::Votes) let win.
+//! The decision values of all pairs of k classes would take k / 4 times the memory of their votes
+//! and sums. Therefore the decision values of a classifier are counted and dropped before those of
+//! the next one are computed. The predictions are those of [`Votes`](super::Votes).
 
 use super::votes::Ties;
 use crate::Result;
 use crate::memory::try_filled;
 use crate::multiclass::{Patterns, Scheme, is_first};
 
-/// What is counted for some rows, and for each setting of a path.
+/// The votes of some samples, for each setting of a path.
 pub struct Ballots {
     scheme: Scheme,
     n_classes: usize,
@@ -17,20 +17,21 @@ pub struct Ballots {
     counts: Counts,
 }
 
-/// Setting after setting; of each, class after class or row after row.
+/// Setting by setting; within a setting, class by class or sample by sample.
 enum Counts {
-    /// Whether each row is of the second of two classes.
+    /// Whether each sample belongs to the second of two classes.
     Second(Vec<bool>),
-    /// The largest output of each row so far, and its class.
+    /// The largest decision value of each sample so far, and its class.
     Largest(Vec<(f64, u32)>),
-    /// Votes for each class, row by row; and sums of outputs, where they decide ties.
+    /// The votes for each class, sample by sample; and the sums of decision values, if they break
+    /// ties.
     Pairs(Vec<u16>, Vec<f64>),
-    /// Signs of all machines, row by row.
+    /// The signs of all decision values, sample by sample.
     Signs(Vec<bool>),
 }
 
 impl Ballots {
-    /// Nothing counted.
+    /// No votes yet.
     pub fn new(
         scheme: Scheme,
         n_classes: usize,
@@ -40,7 +41,7 @@ impl Ballots {
     ) -> Result<Self> {
         let k = n_classes;
         let n = n_rows.saturating_mul(n_settings);
-        let what = "votes of test rows";
+        let what = "votes of test samples";
         let counts = match scheme {
             _ if k == 2 => Counts::Second(try_filled(n, 1, what)?),
             _ if scheme.uses_patterns(k) => Counts::Signs(try_filled(n, k - 1, what)?),
@@ -58,13 +59,14 @@ impl Ballots {
         })
     }
 
-    /// Bytes for the votes of a row, at the most.
+    /// An upper bound of the bytes per sample.
     pub fn bytes_of_row(n_classes: usize, n_settings: usize) -> usize {
         let each = size_of::<u16>() + size_of::<f64>();
         n_classes.saturating_mul(n_settings).saturating_mul(each)
     }
 
-    /// Counts the outputs of a machine for all rows; machines come in their order.
+    /// Counts the decision values of one binary classifier for all samples. Classifiers must be
+    /// counted in order.
     pub fn add(&mut self, machine: usize, setting: usize, outputs: &[f64]) {
         let (k, n) = (self.n_classes, self.n_rows);
         match &mut self.counts {
@@ -87,7 +89,7 @@ impl Ballots {
                 for (class, is_second) in [(a, false), (b, true)] {
                     let start = (setting * k + class) * n;
                     for (vote, &output) in votes[start..start + n].iter_mut().zip(outputs) {
-                        // A value of 0 goes to the first class.
+                        // A decision value of 0 is a vote for the first class.
                         *vote += u16::from((output < 0.0) == is_second);
                     }
                     let sign = if is_second { -1.0 } else { 1.0 };
@@ -107,7 +109,7 @@ impl Ballots {
         }
     }
 
-    /// The signs of all machines for a row, where patterns decide; else none.
+    /// The signs of all decision values of a sample; empty if the scheme uses no patterns.
     pub fn signs(&self, setting: usize, row: usize) -> &[bool] {
         let width = self.n_classes - 1;
         match &self.counts {
@@ -116,7 +118,8 @@ impl Ballots {
         }
     }
 
-    /// The predicted class of a row; `patterns` are those of the setting, if there are some.
+    /// The predicted class of a sample. `patterns` are those of the setting, for a scheme that
+    /// uses them.
     pub fn winner(&self, setting: usize, row: usize, patterns: Option<&Patterns>) -> u32 {
         let (k, n) = (self.n_classes, self.n_rows);
         match &self.counts {

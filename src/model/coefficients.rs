@@ -1,4 +1,4 @@
-//! Coefficients laid out for sums over support vectors.
+//! Coefficients in a layout for fast sums over support vectors.
 
 use crate::Result;
 use crate::data::Dense;
@@ -8,24 +8,24 @@ use crate::simd::{self, Lanes, Product, panel_width};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Coefficient rows from which panels beat one dot product a row.
-const MANY: usize = 8;
+/// The number of coefficient rows from which panels are faster than one dot product per row.
+const MIN_PANEL_ROWS: usize = 8;
 
-/// Coefficients in the type of the rows, divided by a power of two that makes the
-/// largest about 1: a C outside the range of f32 is no matter.
+/// Coefficients in the type of the samples, divided by a power of two that makes the largest about
+/// 1, so that C may exceed the range of f32.
 #[derive(Debug, Clone)]
 pub struct Coefficients<T: Lanes> {
     layout: Layout<T>,
     unit: f64,
 }
 
-/// A few rows as they are, or many rows in panels: then a support vector is a
-/// "feature", and the sums of a block are a product like that of kernel values.
+/// A few rows as they are, or many rows in panels. In panels, a support vector is a "feature", and
+/// the sums of a block are products like those of kernel values.
 #[derive(Debug, Clone)]
 enum Layout<T: Lanes> {
-    /// Row after row, `n_sv` values each.
+    /// Row by row, `n_sv` values each.
     Few { values: Vec<T>, n_sv: usize },
-    /// Panels of rows, with the number of rows rounded up to whole panels.
+    /// Panels of rows; the stride is the number of rows, rounded up to whole panels.
     Many {
         panels: Vec<T>,
         stride: usize,
@@ -44,7 +44,7 @@ impl<T: Lanes> Coefficients<T> {
         };
         let scaled = dual_coef.iter().map(|&v| T::from_f64(v / unit));
         let values = try_collect(scaled, "coefficients")?;
-        if n_rows < MANY || n_sv == 0 {
+        if n_rows < MIN_PANEL_ROWS || n_sv == 0 {
             let layout = Layout::Few { values, n_sv };
             return Ok(Self { layout, unit });
         }
@@ -58,12 +58,12 @@ impl<T: Lanes> Coefficients<T> {
         Ok(Self { layout, unit })
     }
 
-    /// What the sums must be multiplied by.
+    /// The factor by which the sums must be multiplied.
     pub fn unit(&self) -> f64 {
         self.unit
     }
 
-    /// Sums that one query takes in the output of [`Coefficients::sums`].
+    /// Distance between the sums of two queries in the output of [`Coefficients::sums`].
     pub fn stride(&self) -> usize {
         match &self.layout {
             Layout::Few { values, n_sv } => values.len() / (*n_sv).max(1),
@@ -71,8 +71,9 @@ impl<T: Lanes> Coefficients<T> {
         }
     }
 
-    /// For each query (row of `kernel`) and each of some coefficient rows, in the place of its
-    /// number, the sum over `vectors`, to be multiplied by [`Coefficients::unit`].
+    /// Computes the sum over `vectors` for each query (row of `kernel`) and each coefficient row
+    /// of `rows`. The sum of row `r` is written to `out[query * stride + r]`; it must be multiplied
+    /// by [`Coefficients::unit`].
     pub fn sums(&self, rows: &Range<usize>, vectors: Range<usize>, kernel: &[T], out: &mut [T]) {
         let stride = self.stride();
         match &self.layout {

@@ -1,8 +1,7 @@
-//! The last step of an ordinal training: all machines are evaluated on the training rows, and
-//! their patterns are counted.
+//! The last step of ordinal training: the patterns of the training samples are counted.
 //!
-//! Outputs are those of prediction, bit for bit, and rows are counted one after the other: the
-//! counts do not depend on the number of threads.
+//! The decision values are those of prediction, bit for bit, and samples are counted in order, so
+//! that the counts do not depend on the number of threads.
 
 use super::Model;
 use crate::Result;
@@ -12,8 +11,8 @@ use crate::multiclass::{Patterns, TrainingSet, is_first};
 use crate::simd::Lanes;
 
 impl<T: Lanes> Model<T> {
-    /// The same model with the patterns of its training rows, if its scheme uses them.
-    pub(super) fn counted(mut self, set: &TrainingSet<T>, monitor: &Monitor) -> Result<Self> {
+    /// The same model with the patterns of its training samples, if its scheme uses them.
+    pub(super) fn with_patterns(mut self, set: &TrainingSet<T>, monitor: &Monitor) -> Result<Self> {
         let k = self.n_classes();
         if !self.scheme.uses_patterns(k) {
             return Ok(self);
@@ -40,7 +39,8 @@ impl<T: Lanes> Model<T> {
         Ok(self)
     }
 
-    /// Kernel values that counting the patterns of `n_rows` training rows took.
+    /// Number of kernel values that were computed to count the patterns of `n_rows` training
+    /// samples.
     pub fn n_counting_evals(&self, n_rows: usize) -> u64 {
         if self.patterns.is_empty() || self.kernel.kind() == KernelKind::Precomputed {
             return 0;

@@ -1,13 +1,15 @@
-//! Where the coefficients of a support vector stand, as LIBSVM and scikit-learn lay them out.
+//! The layout of dual coefficients, which is that of LIBSVM and scikit-learn.
 //!
-//! Support vectors are grouped by class. One against one: a vector of class `c` has `k - 1`
-//! coefficients, one for each other class, in the order of the classes. One against the rest:
-//! one for each class. Ordinal: one for each machine, 0 for those of other classes. Two
-//! classes: one.
+//! Support vectors are grouped by class. The number of coefficients of a support vector is
+//!
+//! - one-vs-one: `k - 1`, one for each other class in ascending order;
+//! - one-vs-rest: `k`, one for each class;
+//! - ordinal: `k - 1`, one for each binary classifier, 0 for classifiers of other classes;
+//! - two classes: 1.
 
 use crate::multiclass::{Scheme, pair, pair_number};
 
-/// Number of coefficients of a vector.
+/// Number of coefficients of a support vector.
 pub fn n_coef_rows(scheme: Scheme, k: usize) -> usize {
     match scheme {
         Scheme::OneVsOne | Scheme::Ordinal => k - 1,
@@ -16,7 +18,7 @@ pub fn n_coef_rows(scheme: Scheme, k: usize) -> usize {
     }
 }
 
-/// The coefficient row of machine `m` for a vector of `class`.
+/// The coefficient row of binary classifier `m` for a support vector of `class`.
 pub fn coef_row_of(scheme: Scheme, m: usize, class: usize, k: usize) -> usize {
     match scheme {
         _ if k == 2 => 0,
@@ -28,7 +30,7 @@ pub fn coef_row_of(scheme: Scheme, m: usize, class: usize, k: usize) -> usize {
     }
 }
 
-/// The machine that coefficient row `coef_row` of a vector of `class` belongs to.
+/// The binary classifier of coefficient row `coef_row` of a support vector of `class`.
 pub fn machine_of(scheme: Scheme, class: usize, coef_row: usize, k: usize) -> usize {
     match scheme {
         _ if k == 2 => 0,

@@ -1,6 +1,6 @@
-//! Outputs of linear machines: one weight for each feature, in f64.
+//! Decision values of linear classifiers, `w . x + b`, with weights in f64.
 
-use super::predict::{BRIEF, by_pieces};
+use super::predict::{BRIEF, fill_by_chunks};
 use crate::data::Matrix;
 use crate::memory::{try_filled, try_zeros};
 use crate::monitor::Monitor;
@@ -8,20 +8,20 @@ use crate::simd::Lanes;
 use crate::solver::linear::Example;
 use crate::{Error, Result};
 
-/// Rows of a piece of work.
+/// Samples per task.
 pub const ROWS: usize = 256;
 
-/// The weights of all machines, each with its bias behind them: the weight of a constant
-/// feature.
+/// The weights of all binary classifiers. The bias follows the weights of a classifier, as the
+/// weight of a constant feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearWeights {
     machines: Vec<f64>,
-    /// Weights of a machine, and its bias.
+    /// Number of weights of a classifier, including the bias.
     width: usize,
 }
 
 impl LinearWeights {
-    /// All weights 0.
+    /// Weights of 0, with these biases.
     pub fn zeros(n_cols: usize, biases: &[f64]) -> Result<Self> {
         let width = n_cols + 1;
         let mut machines = try_zeros(biases.len(), width, "weights")?;
@@ -32,11 +32,11 @@ impl LinearWeights {
         Ok(Self { machines, width })
     }
 
-    /// From the weights of one machine after the other.
+    /// From the weights of the classifiers, one after the other.
     pub fn new(weights: &[f64], n_cols: usize, biases: &[f64]) -> Result<Self> {
         if n_cols.checked_mul(biases.len()) != Some(weights.len()) || biases.is_empty() {
             return Err(Error::Shape(format!(
-                "{} weights do not fit {} machines and {n_cols} features",
+                "{} weights do not match {} binary classifiers and {n_cols} features",
                 weights.len(),
                 biases.len()
             )));
@@ -49,17 +49,17 @@ impl LinearWeights {
         Ok(all)
     }
 
-    /// The weights of a machine, and its bias.
+    /// The weights of a classifier, followed by its bias.
     pub fn of_machine(&mut self, number: usize) -> &mut [f64] {
         &mut self.machines[number * self.width..(number + 1) * self.width]
     }
 
-    /// Whether no weight overflowed.
+    /// Whether all weights are finite.
     pub fn is_finite(&self) -> bool {
         self.machines.iter().all(|weight| weight.is_finite())
     }
 
-    /// `w . x + b` of each machine for a row.
+    /// `w . x + b` of each classifier for one sample.
     pub fn outputs<T: Lanes>(&self, matrix: &Matrix<'_, T>, row: usize, out: &mut [f64]) {
         let example = Example {
             row: matrix.row(row),
@@ -71,8 +71,8 @@ impl LinearWeights {
     }
 }
 
-/// `w . x + b` of each row and machine, row after row. `weights` holds those of one machine after
-/// the other.
+/// `w . x + b` for each sample and each classifier, sample by sample. `weights` contains the
+/// weights of the classifiers, one after the other.
 pub fn linear_outputs<T: Lanes>(
     matrix: &Matrix<'_, T>,
     weights: &[f64],
@@ -80,12 +80,12 @@ pub fn linear_outputs<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
     let machines = LinearWeights::new(weights, matrix.n_cols(), biases)?;
-    let mut outputs = try_zeros(matrix.n_rows(), biases.len(), "outputs")?;
+    let mut outputs = try_zeros(matrix.n_rows(), biases.len(), "decision values")?;
     machines.write_outputs(matrix, 0, &mut outputs, monitor)?;
     Ok(outputs)
 }
 
-/// Values of the outputs that are there at the same time in [`LinearWeights::visit`].
+/// Number of decision values that [`LinearWeights::visit`] stores at a time.
 const VALUES: usize = 1 << 20;
 
 impl LinearWeights {
@@ -93,7 +93,7 @@ impl LinearWeights {
         self.machines.len() / self.width
     }
 
-    /// Writes the outputs of the rows from `first` on, as many as there is room for.
+    /// Writes the decision values of the samples from `first` on; `outputs` determines how many.
     fn write_outputs<T: Lanes>(
         &self,
         matrix: &Matrix<'_, T>,
@@ -102,7 +102,7 @@ impl LinearWeights {
         monitor: &Monitor,
     ) -> Result<()> {
         let m = self.n_machines();
-        let of_piece = |(): &mut (), start: usize, out: &mut [f64]| {
+        let of_chunk = |(): &mut (), start: usize, out: &mut [f64]| {
             monitor.check()?;
             for (place, out) in out.chunks_exact_mut(m).enumerate() {
                 self.outputs(matrix, first + start + place, out);
@@ -110,16 +110,16 @@ impl LinearWeights {
             match out.iter().all(|output| output.is_finite()) {
                 true => Ok(()),
                 false => Err(Error::Data(format!(
-                    "X has values up to {:e}, which overflows the outputs; scale the features",
+                    "X has values up to {:e}, which overflows the decision values; scale the features",
                     matrix.max_abs()
                 ))),
             }
         };
-        by_pieces(outputs, m, ROWS, || Ok(()), of_piece)
+        fill_by_chunks(outputs, m, ROWS, || Ok(()), of_chunk)
     }
 
-    /// Calls `visit` with the number and the outputs of each row, one after the other; outputs of
-    /// some rows at a time are kept.
+    /// Calls `visit` with the index and the decision values of each sample, in order. Decision
+    /// values are computed in blocks and not kept.
     pub fn visit<T: Lanes>(
         &self,
         matrix: &Matrix<'_, T>,
@@ -128,7 +128,7 @@ impl LinearWeights {
     ) -> Result<()> {
         let (m, n) = (self.n_machines(), matrix.n_rows());
         let n_rows = (VALUES / m).clamp(1, n.max(1));
-        let mut outputs = try_filled(n_rows, m, "outputs")?;
+        let mut outputs = try_filled(n_rows, m, "decision values")?;
         for start in (0..n).step_by(n_rows) {
             let outputs = &mut outputs[..m * n_rows.min(n - start)];
             self.write_outputs(matrix, start, outputs, monitor)?;
@@ -140,8 +140,7 @@ impl LinearWeights {
     }
 }
 
-/// Whether the outputs of so many rows are computed in less than a millisecond or so, and by one
-/// thread.
+/// Whether one thread computes the decision values of `n_rows` samples in about a millisecond.
 pub fn is_brief(n_rows: usize, n_cols: usize, n_machines: usize) -> bool {
     let of_row = n_cols.saturating_mul(n_machines);
     n_rows <= ROWS && n_rows.saturating_mul(of_row) <= BRIEF

@@ -1,6 +1,7 @@
-//! A trained model: each distinct support vector once, for all machines.
+//! Trained models: prediction with the binary classifiers of all classes.
 //!
-//! `layout.rs` tells which coefficient belongs to which machine.
+//! Each distinct support vector is stored once and shared by all binary classifiers. `layout.rs`
+//! describes which coefficient belongs to which classifier.
 
 mod ballots;
 mod certificates;
@@ -27,35 +28,35 @@ use coefficients::Coefficients;
 use layout::{coef_row_of, machine_of, n_coef_rows};
 use std::ops::Range;
 
-/// Weights that are always worth their room.
+/// Number of weights up to which a model with a linear kernel always stores them.
 const FEW_WEIGHTS: usize = 1 << 20;
 
-/// Everything that prediction needs.
+/// A trained model.
 #[derive(Debug, Clone)]
 pub struct Model<T: Lanes> {
     kernel: Kernel,
     scheme: Scheme,
-    /// Sets of machines for the same classes, one for each setting of a path; mostly 1.
+    /// Number of settings of the path; each has its own binary classifiers.
     n_settings: usize,
     rows: PackedRows<T>,
     support: Vec<u32>,
-    /// Where the vectors of each class start, and the end.
+    /// The first support vector of each class, and the end of the last class.
     starts: Vec<usize>,
-    /// `n_coef_rows` rows for each setting, as long as there are support vectors.
+    /// `n_coef_rows` rows for each setting, with one coefficient per support vector.
     dual_coef: Vec<f64>,
     biases: Vec<f64>,
-    /// The coefficient rows outside of which those of a class are all 0.
+    /// For each class, the range of coefficient rows outside of which all coefficients are 0.
     used_rows: Vec<Range<usize>>,
-    /// Of each setting, for a scheme that uses them; else none.
+    /// The patterns of each setting; empty if the scheme uses none.
     patterns: Vec<Patterns>,
     coefficients: Coefficients<T>,
-    /// Of a linear kernel, unless they are more than the products with all support vectors cost.
+    /// The weights of a linear kernel, unless they cost more than the products with all support
+    /// vectors.
     linear: Option<LinearWeights>,
 }
 
 impl<T: Lanes> Model<T> {
-    /// From the machines of a training. Support vectors are copied from the rows of the set:
-    /// those that were trained.
+    /// From trained binary classifiers. Copies the support vectors from the training set.
     pub fn new(
         set: &TrainingSet<T>,
         scheme: Scheme,
@@ -65,7 +66,7 @@ impl<T: Lanes> Model<T> {
         Self::path(set, scheme, &[machines], monitor)
     }
 
-    /// From the machines of each setting of a path, for [`Model::predict_path`].
+    /// From the classifiers of each setting of a path, for [`Model::predict_path`].
     pub fn path(
         set: &TrainingSet<T>,
         scheme: Scheme,
@@ -75,8 +76,8 @@ impl<T: Lanes> Model<T> {
         let (kernel, labels) = (*set.kernel(), set.labels());
         let k = labels.n_classes();
         let all = || settings.iter().flat_map(|machines| machines.iter());
-        // The number of each sorted row among the support vectors.
-        let mut number = try_collect((0..labels.n_rows()).map(|_| u32::MAX), "numbers of rows")?;
+        // The number of each sorted sample among the support vectors.
+        let mut number = try_collect((0..labels.n_rows()).map(|_| u32::MAX), "numbers of samples")?;
         for &(row, _) in all().flat_map(|machine| &machine.terms) {
             number[row as usize] = 0;
         }
@@ -132,11 +133,11 @@ impl<T: Lanes> Model<T> {
             dual_coef,
             biases,
         )?;
-        model.counted(set, monitor)
+        model.with_patterns(set, monitor)
     }
 
-    /// From the parts of a model that was saved: every size and number is checked.
-    #[allow(clippy::too_many_arguments)] // all that a model has
+    /// From the parts of a saved model. Checks all sizes and numbers.
+    #[allow(clippy::too_many_arguments)] // all parts of a model
     pub fn from_parts(
         kernel: Kernel,
         scheme: Scheme,
@@ -154,15 +155,19 @@ impl<T: Lanes> Model<T> {
         match (scheme.uses_patterns(k), &patterns) {
             (true, None) => return not_a_model("patterns are missing".into()),
             (true, Some(patterns)) if patterns.is_empty() => {
-                return not_a_model("patterns are of no rows".into());
+                return not_a_model("patterns are empty".into());
             }
             (false, Some(_)) => {
                 let name = scheme.name();
-                return not_a_model(format!("patterns do not fit {name:?} and {k} classes"));
+                return not_a_model(format!(
+                    "multi_class={name:?} with {k} classes has no patterns"
+                ));
             }
             (true, Some(patterns)) if patterns.n_classes() != k => {
                 let n = patterns.n_classes();
-                return not_a_model(format!("patterns of {n} classes do not fit {k} classes"));
+                return not_a_model(format!(
+                    "patterns are for {n} classes, but the model has {k}"
+                ));
             }
             _ => {}
         }
@@ -170,7 +175,8 @@ impl<T: Lanes> Model<T> {
         Ok(model)
     }
 
-    #[allow(clippy::too_many_arguments)] // all that a model has
+    /// Checks all parts except patterns, and prepares the coefficients for prediction.
+    #[allow(clippy::too_many_arguments)] // all parts of a model
     fn check(
         kernel: Kernel,
         scheme: Scheme,
@@ -184,7 +190,9 @@ impl<T: Lanes> Model<T> {
         let bad = not_a_model;
         let k = n_support.len();
         if k < 2 {
-            return bad(format!("it has {k} classes"));
+            return bad(format!(
+                "it has {k} class(es), but a classifier needs at least 2"
+            ));
         }
         let n_sv = n_support
             .iter()
@@ -199,19 +207,19 @@ impl<T: Lanes> Model<T> {
         let n_coef_rows = n_settings * n_coef_rows(scheme, k);
         if n_coef_rows.checked_mul(support.len()) != Some(dual_coef.len()) {
             return bad(format!(
-                "{} coefficients do not fit {k} classes and {} support vectors",
+                "{} coefficients do not match {k} classes and {} support vectors",
                 dual_coef.len(),
                 support.len()
             ));
         }
         if biases.len() != n_settings * scheme.n_machines(k)? {
             return bad(format!(
-                "{} intercepts do not fit {k} classes",
+                "{} intercepts do not match {k} classes",
                 biases.len()
             ));
         }
         if dual_coef.iter().chain(&biases).any(|v| !v.is_finite()) {
-            return bad("a coefficient or an intercept is not finite".into());
+            return bad("every coefficient and intercept must be finite".into());
         }
         let mut starts = try_with_capacity(k, 2, "classes")?;
         starts.push(0);
@@ -238,9 +246,9 @@ impl<T: Lanes> Model<T> {
         Ok(model)
     }
 
-    /// The weight of each feature, for a linear kernel.
+    /// The weights of the features, for a linear kernel; `None` if they are too many.
     ///
-    /// Sums of products are bounded by the range of f64, which [`Kernel::check_range`] watches.
+    /// [`Kernel::check_range`] has ensured that sums of products are finite in f64.
     fn linear_weights(&self) -> Result<Option<LinearWeights>> {
         let (n_cols, n_sv) = (self.rows.n_cols(), self.support.len());
         let n_weights = n_cols.checked_mul(self.biases.len());
@@ -274,7 +282,7 @@ impl<T: Lanes> Model<T> {
         &self.kernel
     }
 
-    /// How classes were split into machines.
+    /// How classes were split into binary problems.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
@@ -284,12 +292,12 @@ impl<T: Lanes> Model<T> {
         self.starts.len() - 1
     }
 
-    /// Number of binary machines of a setting.
+    /// Number of binary classifiers of a setting.
     pub fn n_machines(&self) -> usize {
         self.biases.len() / self.n_settings
     }
 
-    /// The caller's index of each support vector, class by class.
+    /// The index of each support vector among the training samples, class by class.
     pub fn support(&self) -> &[u32] {
         &self.support
     }
@@ -299,23 +307,22 @@ impl<T: Lanes> Model<T> {
         self.starts.windows(2).map(|w| w[1] - w[0]).collect()
     }
 
-    /// Coefficients, row after row; see the module.
+    /// The dual coefficients, row by row; see the module.
     pub fn dual_coef(&self) -> &[f64] {
         &self.dual_coef
     }
 
-    /// Number of rows of the coefficients.
+    /// Number of coefficient rows.
     pub fn n_coef_rows(&self) -> usize {
         n_coef_rows(self.scheme, self.n_classes())
     }
 
-    /// The constant of each machine.
+    /// The bias of each binary classifier.
     pub fn biases(&self) -> &[f64] {
         &self.biases
     }
 
-    /// What labels the training rows had by the signs of all machines, for a scheme that uses
-    /// it: the patterns of the first setting.
+    /// The patterns of the first setting, for a scheme that uses them.
     pub fn patterns(&self) -> Option<&Patterns> {
         self.patterns.first()
     }
@@ -325,8 +332,8 @@ impl<T: Lanes> Model<T> {
         &self.rows
     }
 
-    /// The machine, those of all settings one after the other, that coefficient row `coef_row`
-    /// of a vector of `class` belongs to.
+    /// The binary classifier of coefficient row `coef_row` of a support vector of `class`. Rows
+    /// and classifiers are numbered through all settings.
     fn machine_of(&self, class: usize, coef_row: usize) -> usize {
         let (setting, coef_row) = (coef_row / self.n_coef_rows(), coef_row % self.n_coef_rows());
         let number = machine_of(self.scheme, class, coef_row, self.n_classes());
@@ -334,8 +341,8 @@ impl<T: Lanes> Model<T> {
     }
 }
 
-/// For each class the coefficient rows from the first to the last that is not all 0: two of
-/// ordinal machines, however many classes there are.
+/// For each class, the range from the first to the last coefficient row that is not all 0. For
+/// ordinal classifiers these are at most two rows, independent of the number of classes.
 fn used_rows(dual_coef: &[f64], starts: &[usize]) -> Vec<Range<usize>> {
     let mut used = vec![0..0; starts.len() - 1];
     let n_sv = starts[starts.len() - 1].max(1);

@@ -1,9 +1,9 @@
-//! Decision values, a block of rows at a time.
+//! Decision values, computed for a block of samples at a time.
 //!
-//! A block of kernel values (up to 48 rows by 256 support vectors) is computed
-//! once and serves all machines while it is in cache. Sums over a block are in
-//! the type of the rows, sums of blocks in f64. A linear kernel needs no kernel
-//! values: its machines have one weight for each feature.
+//! A block of kernel values (up to 48 samples by 256 support vectors) is computed once and used by
+//! all binary classifiers while it is in the cache. Sums within a block are in the type of the
+//! samples, sums of blocks in f64. A linear kernel needs no kernel values: its classifiers have one
+//! weight per feature.
 
 use super::Model;
 use super::linear::{self, ROWS as LINEAR_ROWS};
@@ -16,28 +16,28 @@ use crate::simd::Lanes;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Support vectors of one block.
+/// Support vectors per block.
 const VECTORS: usize = 256;
 
-/// Multiply-adds that take less than about a millisecond.
+/// Multiply-adds that take about a millisecond.
 pub const BRIEF: usize = 1 << 21;
 
-/// Outputs of one block: where machines are many, it has fewer rows.
+/// Decision values per block: with many classifiers, a block has fewer samples.
 const OUTPUTS: usize = 1 << 19;
 
-/// What one thread needs.
+/// The buffers of one thread.
 struct Scratch<T> {
     queries: Queries<T>,
     /// Kernel values of the queries.
     kernel: Vec<T>,
     /// Sums for each coefficient row.
     sums: Vec<T>,
-    /// Outputs of all machines for each query.
+    /// Decision values of all classifiers for each query.
     outputs: Vec<f64>,
 }
 
 impl<T: Lanes> Model<T> {
-    /// The output of each machine for each row of `matrix`: row after row.
+    /// The decision value of each binary classifier for each sample, sample by sample.
     pub fn decision_values(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<f64>> {
         let copy = |(): &mut (), outputs: &[f64], values: &mut [f64]| {
             values.copy_from_slice(outputs);
@@ -45,7 +45,7 @@ impl<T: Lanes> Model<T> {
         self.map_rows(matrix, self.n_machines(), monitor, || (), copy)
     }
 
-    /// A score for each class, row after row; for two classes the output of their machine.
+    /// A score for each class, sample by sample; for two classes, the decision value.
     pub fn class_scores(&self, matrix: &Matrix<'_, T>, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = n_scores(self.n_classes());
         let votes = self.votes(0);
@@ -55,7 +55,7 @@ impl<T: Lanes> Model<T> {
         self.map_rows(matrix, width, monitor, || votes.clone(), score)
     }
 
-    /// The class of each row, for a model of one setting.
+    /// The class of each sample, for a model with one setting.
     pub fn predict(
         &self,
         matrix: &Matrix<'_, T>,
@@ -65,7 +65,7 @@ impl<T: Lanes> Model<T> {
         self.predict_path(matrix, ties, monitor)
     }
 
-    /// The class of each row for each setting of a path: setting after setting for a row.
+    /// The class of each sample for each setting of a path, sample by sample.
     pub fn predict_path(
         &self,
         matrix: &Matrix<'_, T>,
@@ -73,7 +73,7 @@ impl<T: Lanes> Model<T> {
         monitor: &Monitor,
     ) -> Result<Vec<u32>> {
         let n_machines = self.n_machines();
-        // One rule for all settings, but where each has patterns of its own.
+        // One rule for all settings, unless each has its own patterns.
         let n_rules = self.patterns.len().max(1);
         let votes: Vec<Votes<'_>> = (0..n_rules).map(|setting| self.votes(setting)).collect();
         let choose = |votes: &mut Vec<Votes<'_>>, outputs: &[f64], classes: &mut [u32]| {
@@ -85,19 +85,19 @@ impl<T: Lanes> Model<T> {
         self.map_rows(matrix, self.n_settings, monitor, || votes.clone(), choose)
     }
 
-    /// The rule of a setting.
+    /// The decision rule of a setting.
     fn votes(&self, setting: usize) -> Votes<'_> {
         Votes::new(self.scheme, self.n_classes(), self.patterns.get(setting))
     }
 
-    /// `width` values for each row, made from the outputs of all machines; those are kept
-    /// for a block of rows only. Each thread has the room to `map` that `make` gives.
+    /// Computes `width` values for each sample: `map(state, decision values, values)`. Decision
+    /// values are stored for one block of samples at a time. Each thread has its own `state`.
     pub(super) fn map_rows<R: Clone + Default + Send, V>(
         &self,
         matrix: &Matrix<'_, T>,
         width: usize,
         monitor: &Monitor,
-        make: impl Fn() -> V + Sync,
+        state: impl Fn() -> V + Sync,
         map: impl Fn(&mut V, &[f64], &mut [R]) + Sync,
     ) -> Result<Vec<R>> {
         matrix.check_n_cols(self.rows.n_cols())?;
@@ -105,17 +105,17 @@ impl<T: Lanes> Model<T> {
         let n_machines = self.biases.len();
         let mut results = try_zeros(matrix.n_rows(), width, "predictions")?;
         if let Some(linear) = &self.linear {
-            let of_piece = |(outputs, room): &mut (Vec<f64>, V), first: usize, out: &mut [R]| {
+            let of_chunk = |(outputs, state): &mut (Vec<f64>, V), first: usize, out: &mut [R]| {
                 monitor.check()?;
                 for (place, out) in out.chunks_exact_mut(width).enumerate() {
                     linear.outputs(matrix, first + place, outputs);
                     check_outputs(outputs, matrix)?;
-                    map(room, outputs, out);
+                    map(state, outputs, out);
                 }
                 Ok(())
             };
-            let room = || Ok((try_filled(n_machines, 1, "outputs")?, make()));
-            by_pieces(&mut results, width, LINEAR_ROWS, room, of_piece)?;
+            let scratch = || Ok((try_filled(n_machines, 1, "decision values")?, state()));
+            fill_by_chunks(&mut results, width, LINEAR_ROWS, scratch, of_chunk)?;
             return Ok(results);
         }
         let block = self.rows.query_block().min(OUTPUTS / n_machines);
@@ -124,12 +124,16 @@ impl<T: Lanes> Model<T> {
             let scratch = Scratch {
                 queries: Queries::new(),
                 kernel: try_filled(block, VECTORS, "kernel values")?,
-                sums: try_filled(block, self.coefficients.stride(), "sums of machines")?,
-                outputs: try_filled(block, n_machines, "outputs")?,
+                sums: try_filled(
+                    block,
+                    self.coefficients.stride(),
+                    "sums of binary classifiers",
+                )?,
+                outputs: try_filled(block, n_machines, "decision values")?,
             };
-            Ok((scratch, make()))
+            Ok((scratch, state()))
         };
-        let of_block = |(scratch, room): &mut (Scratch<T>, V), first: usize, out: &mut [R]| {
+        let of_block = |(scratch, state): &mut (Scratch<T>, V), first: usize, out: &mut [R]| {
             let rows = first..first + out.len() / width;
             let n_outputs = rows.len() * n_machines;
             self.rows.load(matrix, rows, &mut scratch.queries)?;
@@ -138,16 +142,15 @@ impl<T: Lanes> Model<T> {
             check_outputs(outputs, matrix)?;
             let outputs = outputs.chunks_exact(n_machines);
             for (outputs, out) in outputs.zip(out.chunks_exact_mut(width)) {
-                map(room, outputs, out);
+                map(state, outputs, out);
             }
             Ok(())
         };
-        by_pieces(&mut results, width, block, scratch, of_block)?;
+        fill_by_chunks(&mut results, width, block, scratch, of_block)?;
         Ok(results)
     }
 
-    /// Whether the outputs of so many rows are computed in less than a millisecond or so, and
-    /// by one thread.
+    /// Whether one thread computes the decision values of `n_rows` samples in about a millisecond.
     pub fn is_brief(&self, n_rows: usize) -> bool {
         let (n_cols, n_machines) = (self.rows.n_cols(), self.biases.len());
         if self.linear.is_some() {
@@ -160,7 +163,7 @@ impl<T: Lanes> Model<T> {
         n_rows <= self.rows.query_block() && n_rows.saturating_mul(of_row) <= BRIEF
     }
 
-    /// The values of one block of queries.
+    /// Computes the decision values of the loaded queries.
     fn decide(&self, scratch: &mut Scratch<T>, monitor: &Monitor) -> Result<()> {
         let Scratch {
             queries,
@@ -196,32 +199,33 @@ impl<T: Lanes> Model<T> {
     }
 }
 
-/// Fills results, `width` for a row, in pieces of some rows: `fill(room, first row, results)`.
-/// In parallel in the pool of the caller, but for a single piece, which needs no pool.
-pub(super) fn by_pieces<R: Send, V>(
+/// Fills `results`, `width` per sample, in chunks of `rows` samples: `fill(scratch, first sample,
+/// results of the chunk)`. Runs in parallel in the current thread pool; a single chunk needs no
+/// pool.
+pub(super) fn fill_by_chunks<R: Send, V>(
     results: &mut [R],
     width: usize,
     rows: usize,
-    room: impl Fn() -> Result<V> + Sync + Send,
+    scratch: impl Fn() -> Result<V> + Sync + Send,
     fill: impl Fn(&mut V, usize, &mut [R]) -> Result<()> + Sync,
 ) -> Result<()> {
     if results.is_empty() {
         return Ok(());
     }
     if results.len() <= rows * width {
-        return fill(&mut room()?, 0, results);
+        return fill(&mut scratch()?, 0, results);
     }
     results
         .par_chunks_mut(rows * width)
         .enumerate()
-        .try_for_each_init(room, |room, (piece, out)| {
-            let room = room.as_mut().map_err(|error| error.clone())?;
-            fill(room, piece * rows, out)
+        .try_for_each_init(scratch, |scratch, (chunk, out)| {
+            let scratch = scratch.as_mut().map_err(|error| error.clone())?;
+            fill(scratch, chunk * rows, out)
         })
 }
 
-/// Refuses outputs that are no numbers: rows of the caller that another thread changed since
-/// they were checked, or coefficients beyond all bounds.
+/// Fails if a decision value is NaN, either because another thread has changed the samples since
+/// they were checked, or because the coefficients are too large.
 fn check_outputs<T: Lanes>(outputs: &[f64], matrix: &Matrix<'_, T>) -> Result<()> {
     if outputs
         .iter()
@@ -233,8 +237,8 @@ fn check_outputs<T: Lanes>(outputs: &[f64], matrix: &Matrix<'_, T>) -> Result<()
     match outputs.iter().any(|output| output.is_nan()) {
         false => Ok(()),
         true => Err(Error::Data(
-            "a decision value is NaN: X was changed while it was read, or the coefficients of \
-             the model are too large"
+            "a decision value is NaN: X changed during prediction, or the coefficients of the \
+             model are too large"
                 .into(),
         )),
     }

@@ -1,20 +1,20 @@
-//! From the outputs of machines to a score for each class, or to the class.
+//! Class scores and predictions from the decision values of the binary classifiers.
 //!
-//! One against one: each machine votes. Ties go to the class with the larger sum of
-//! decision values, then to the lower label; or at once to the lower label, as in LIBSVM. A
-//! score is the number of votes plus that sum squeezed into (-1/3, 1/3), as scikit-learn
-//! defines it, so that the largest score is the class that the first rule predicts.
-//!
-//! Ordinal: the pattern of signs tells the probability of each class, see [`Patterns`].
+//! - One-vs-one: each classifier votes. Ties go to the class with the largest sum of decision
+//!   values, or to the lowest label, as in LIBSVM ([`Ties`]). A score is the number of votes plus
+//!   that sum, transformed to (-1/3, 1/3) as in scikit-learn. The class with the largest score is
+//!   the one predicted with [`Ties::LargestSum`].
+//! - One-vs-rest: the scores are the decision values.
+//! - Ordinal: the scores are probabilities given the pattern of signs, see [`Patterns`].
 
 use crate::multiclass::{Patterns, Scheme};
 
 /// Which of the classes with the most votes wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ties {
-    /// That with the largest sum of decision values.
+    /// The class with the largest sum of decision values, then the lowest label.
     LargestSum,
-    /// That with the lowest label.
+    /// The class with the lowest label.
     LowestLabel,
 }
 
@@ -23,7 +23,7 @@ pub fn n_scores(n_classes: usize) -> usize {
     if n_classes == 2 { 1 } else { n_classes }
 }
 
-/// The rule for one number of classes, with room to count.
+/// The decision rule, with buffers for the votes of one sample.
 #[derive(Debug, Clone)]
 pub struct Votes<'a> {
     scheme: Scheme,
@@ -34,8 +34,8 @@ pub struct Votes<'a> {
 }
 
 impl<'a> Votes<'a> {
-    /// The rule of a scheme for `n_classes >= 2` classes; patterns, where there are some,
-    /// decide instead of votes.
+    /// The rule of a scheme for `n_classes >= 2` classes. With patterns, these decide instead of
+    /// votes.
     pub fn new(scheme: Scheme, n_classes: usize, patterns: Option<&'a Patterns>) -> Self {
         Self {
             scheme,
@@ -46,12 +46,13 @@ impl<'a> Votes<'a> {
         }
     }
 
-    /// Whether pairs of classes vote.
+    /// Whether the classifiers are pairs of classes, which vote.
     fn has_pairs(&self) -> bool {
         self.n_classes > 2 && self.scheme != Scheme::OneVsRest
     }
 
-    /// Counts votes and sums; a value of 0 goes to the first class, as in scikit-learn.
+    /// Counts votes and sums. A decision value of 0 is a vote for the first class, as in
+    /// scikit-learn.
     fn count(&mut self, outputs: &[f64]) {
         self.votes.fill(0.0);
         self.sums.fill(0.0);
@@ -65,7 +66,7 @@ impl<'a> Votes<'a> {
         }
     }
 
-    /// A score for each class; for two classes, or one against the rest, the outputs.
+    /// Writes a score for each class; for two classes and one-vs-rest, the decision values.
     pub fn scores(&mut self, outputs: &[f64], scores: &mut [f64]) {
         if let Some(patterns) = self.patterns {
             return patterns.scores(outputs, scores);

@@ -1,5 +1,6 @@
-//! Trains the linear machines of all classes side by side.
+//! Trains the linear binary classifiers of all classes in parallel.
 
+use super::training_set::check_sample_weights;
 use super::{Scheme, Sides};
 use crate::data::Matrix;
 use crate::memory::{account_small, try_with_capacity, try_zeros};
@@ -13,10 +14,10 @@ use rayon::prelude::*;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-/// What is allocated for machines.
-const WHAT: &str = "machines of all classes";
+/// The purpose of the allocations, for error messages.
+const WHAT: &str = "binary classifiers of all classes";
 
-/// Rows with their classes and weights.
+/// Training samples with their classes and weights.
 #[derive(Debug, Clone, Copy)]
 pub struct LinearSet<'a, T: Lanes> {
     rows: &'a Matrix<'a, T>,
@@ -26,7 +27,7 @@ pub struct LinearSet<'a, T: Lanes> {
 }
 
 impl<'a, T: Lanes> LinearSet<'a, T> {
-    /// Checks that everything fits together. A class may be without rows, a weight of a row 0.
+    /// Checks classes and weights. A class may have no samples, and weights may be 0.
     pub fn new(
         rows: &'a Matrix<'a, T>,
         codes: &'a [u32],
@@ -34,26 +35,40 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         row_weights: Option<&'a [f64]>,
     ) -> Result<Self> {
         let (n, k) = (rows.n_rows(), class_weights.len());
-        if u32::try_from(n).is_err() || codes.len() != n {
+        if codes.len() != n {
             return Err(Error::Shape(format!(
-                "X has {n} rows, but y has {}",
+                "X has {n} samples, but y has {} labels",
                 codes.len()
             )));
         }
-        if k < 2 || codes.iter().any(|&code| code as usize >= k) {
-            let message = format!("class codes do not fit {k} classes");
-            return Err(Error::Data(message));
+        if u32::try_from(n).is_err() {
+            return Err(Error::Shape(format!(
+                "X has {n} samples, but a model supports at most 2^32 - 1"
+            )));
+        }
+        if k < 2 {
+            return Err(Error::Data(format!(
+                "y has {k} class(es), but a classifier needs at least 2 classes"
+            )));
+        }
+        if let Some(code) = codes.iter().find(|&&code| code as usize >= k) {
+            return Err(Error::Data(format!(
+                "class code {code} is not less than the number of classes, {k}"
+            )));
         }
         let is_valid = |weight: &f64| weight.is_finite() && *weight >= 0.0;
         if let Some(weight) = class_weights.iter().find(|weight| !is_valid(weight)) {
-            let rule = "every weight must be a finite positive number";
+            let rule = "every weight must be a finite number, at least 0";
             return Err(Error::parameter("class_weight", weight, rule));
         }
-        if let Some(weights) = row_weights
-            && (weights.len() != n || !weights.iter().all(is_valid))
-        {
-            let message = "sample weights do not fit the rows, or one is not valid";
-            return Err(Error::Data(message.into()));
+        if let Some(weights) = row_weights {
+            check_sample_weights(weights, n)?;
+            if let Some(row) = weights.iter().position(|weight| !is_valid(weight)) {
+                return Err(Error::Data(format!(
+                    "sample_weight[{row}] = {} is not valid: it must be a finite number, at least 0",
+                    weights[row]
+                )));
+            }
         }
         check_range(rows)?;
         Ok(Self {
@@ -69,8 +84,7 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         self.class_weights.len()
     }
 
-    /// The problem of one machine: positive are the first class of a pair, or the class against
-    /// the rest; of two classes the second.
+    /// The problem of one binary classifier, with the labels of [`Scheme::sides`].
     pub fn problem(
         &self,
         scheme: Scheme,
@@ -86,9 +100,9 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         LinearProblem::new(self.rows, label, weight, constant)
     }
 
-    /// `x . x` of each row.
+    /// The squared norm `x . x` of each sample.
     fn squares(&self) -> Result<Vec<f64>> {
-        let mut squares = try_zeros(self.rows.n_rows(), 1, "squares")?;
+        let mut squares = try_zeros(self.rows.n_rows(), 1, "squared norms of samples")?;
         squares.par_iter_mut().enumerate().for_each(|(i, square)| {
             let (row, constant) = (self.rows.row(i), 0.0);
             *square = Example { row, constant }.square();
@@ -96,7 +110,7 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         Ok(squares)
     }
 
-    /// The number and the weights of the rows of each class, those of weight 0 aside.
+    /// The number and the total weight of the samples of each class, without those of weight 0.
     fn class_totals(&self) -> ClassTotals {
         let mut of = vec![(0, 0.0); self.n_classes()];
         for (row, &code) in self.codes.iter().enumerate() {
@@ -112,7 +126,7 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         ClassTotals { of, all }
     }
 
-    /// What is known of the problem of a machine without gathering its rows.
+    /// The size and weights of a binary problem, without gathering its samples.
     fn outline(
         &self,
         scheme: Scheme,
@@ -135,8 +149,8 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         }
     }
 
-    /// Trains all machines, in parallel in the pool of the caller; `starts`, if there are any,
-    /// hold the state of each.
+    /// Trains all binary classifiers, in parallel in the current thread pool. `starts` is empty,
+    /// or has the state from which each of them continues.
     pub fn train(
         &self,
         solver: &impl LinearSolver,
@@ -149,18 +163,18 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         let n_machines = scheme.n_machines(self.n_classes())?;
         if !starts.is_empty() && starts.len() != n_machines {
             return Err(Error::Shape(format!(
-                "{} states were given for {n_machines} machines",
+                "the solver has {} states, but y needs {n_machines} binary classifiers",
                 starts.len()
             )));
         }
-        self.check_room(solver.n_vectors(), n_machines)?;
+        self.check_memory(solver.n_vectors(), n_machines)?;
         let shares = n_machines > 1 && solver.uses_squares();
         let squares = shares.then(|| self.squares()).transpose()?;
         let totals = OnceLock::new();
         let train = |number: usize| {
             let start = starts.get(number);
-            // Gathering the rows of a machine takes time, too, and there may be many machines; the
-            // first is always begun.
+            // Gathering the samples takes time as well, and there may be many classifiers. The
+            // first one is always trained.
             if number > 0 && monitor.time_is_up() {
                 let totals = totals.get_or_init(|| self.class_totals());
                 let outline = self.outline(scheme, number, constant, totals);
@@ -186,21 +200,24 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         threads::try_par_map(0..n_machines, WHAT, train)
     }
 
-    /// Refuses trainings whose weights do not fit into memory: during the work, or at its end, when
-    /// the caller has them once more.
-    fn check_room(&self, n_vectors: (usize, usize), n_machines: usize) -> Result<()> {
+    /// Fails if there is not enough memory for the weights during training, or after it, when the
+    /// caller copies them.
+    fn check_memory(&self, n_vectors: (usize, usize), n_machines: usize) -> Result<()> {
         let (held, kept) = n_vectors;
         let at_once = n_machines.min(rayon::current_num_threads());
         let during = at_once * held + (n_machines - at_once) * kept;
         let most = during.max(n_machines.saturating_mul(kept + 1));
-        let room =
-            try_with_capacity::<f64>(most, self.rows.n_cols() + 1, "the weights of all machines")?;
-        drop(black_box(room));
+        let buffer = try_with_capacity::<f64>(
+            most,
+            self.rows.n_cols() + 1,
+            "the weights of all binary classifiers",
+        )?;
+        drop(black_box(buffer));
         Ok(())
     }
 }
 
-/// Numbers and weights of rows.
+/// Numbers and total weights of samples.
 struct ClassTotals {
     /// Of each class.
     of: Vec<(usize, f64)>,
@@ -211,10 +228,10 @@ struct ClassTotals {
 /// The largest value of a feature: sums of squares stay far inside the range of f64.
 const LARGEST: f64 = 1e100;
 
-/// Values of a piece of work.
+/// Values per task.
 const PIECE: usize = 1 << 16;
 
-/// Refuses values whose products overflow.
+/// Fails if products of values overflow.
 fn check_range<T: Lanes>(rows: &Matrix<'_, T>) -> Result<()> {
     if T::MAX.to_f64() <= LARGEST {
         return Ok(());
@@ -229,6 +246,6 @@ fn check_range<T: Lanes>(rows: &Matrix<'_, T>) -> Result<()> {
         return Ok(());
     }
     Err(Error::Data(format!(
-        "X has values up to {most:e}, whose products overflow; scale the features first"
+        "X has values up to {most:e}, whose products overflow; scale the features"
     )))
 }

@@ -1,15 +1,19 @@
-//! From the signs of the machines of neighbouring classes to a label, by counting.
+//! Ordinal classification by patterns of signs (Duros and Katzman 2014, section 3.1).
 //!
-//! Classes in order, 0 < 1 < … < k - 1, have k - 1 machines, (0, 1), (1, 2), …. The pattern S
-//! of a row is the sign of the output of each of them, also of those that were trained without
-//! the row's class. P(label | S) = P(label, S) / P(S) is counted on the training rows, each of
-//! which counts its weight. The label with the largest probability wins, the lower one in a
-//! tie; a pattern that no training row had falls back to the frequencies of the labels.
-//! (D. Duros and J. Katzman, Comparison of SVM Optimization Techniques in the Primal, section
-//! 3.1.)
+//! The ordered classes 0 < 1 < … < k - 1 have k - 1 binary classifiers, (0, 1), (1, 2), …. The
+//! pattern S of a sample consists of the signs of all decision values, including those of
+//! classifiers that were trained without the class of the sample. The probability
 //!
-//! What comes out depends on the counts of each pattern and label only, not on the order in
-//! which different ones were met: a saved copy decides to the bit.
+//! ```text
+//! P(label | S) = P(label, S) / P(S)
+//! ```
+//!
+//! is estimated by counting the training samples, each with its weight. The label with the largest
+//! probability is predicted, the lower one in a tie. A pattern that does not occur in the training
+//! samples falls back to the frequencies of the labels.
+//!
+//! Predictions depend only on the counts, not on the order of counting, so that a saved and loaded
+//! copy predicts the same bits.
 
 use crate::memory::{account_small, try_filled, try_with_capacity};
 use crate::{Error, Result};
@@ -18,13 +22,13 @@ use std::sync::OnceLock;
 
 const WHAT: &str = "patterns of signs";
 
-/// Counts of labels by pattern.
+/// Counts of the labels for each pattern.
 #[derive(Debug, Clone)]
 pub struct Patterns {
     n_classes: usize,
-    /// Labels that were met with each pattern, ascending; no more than there were rows.
+    /// The labels that occur with each pattern, ascending, and their counts.
     counts: BTreeMap<Vec<bool>, Vec<(u32, f64)>>,
-    /// Of all labels, summed when a pattern is first asked for that was not met.
+    /// The counts of all labels, computed for the first unknown pattern.
     frequencies: OnceLock<Vec<(u32, f64)>>,
 }
 
@@ -34,13 +38,13 @@ impl PartialEq for Patterns {
     }
 }
 
-/// Whether an output counts for the first class of its pair; 0 does, as in votes.
+/// Whether a decision value votes for the first class of its pair; 0 does, as in votes.
 pub fn is_first(output: f64) -> bool {
     output >= 0.0
 }
 
 impl Patterns {
-    /// Nothing counted yet; there are `n_classes - 1` machines.
+    /// No counts yet, for `n_classes - 1` binary classifiers.
     pub fn new(n_classes: usize) -> Self {
         Self {
             n_classes,
@@ -54,20 +58,20 @@ impl Patterns {
         self.n_classes
     }
 
-    /// Whether nothing was counted.
+    /// Whether no sample was counted.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// Counts a row by the outputs of all machines.
+    /// Counts a sample with its decision values.
     pub fn add(&mut self, outputs: &[f64], class: usize, weight: f64) -> Result<()> {
         self.add_signs(&signs(outputs), class, weight)
     }
 
-    /// As [`Patterns::add`], by what [`is_first`] says of the outputs.
+    /// As [`Patterns::add`], with the results of [`is_first`] instead of the decision values.
     pub fn add_signs(&mut self, signs: &[bool], class: usize, weight: f64) -> Result<()> {
         if weight <= 0.0 {
-            return Ok(()); // no probability out of nothing
+            return Ok(());
         }
         self.frequencies.take();
         let label = class as u32;
@@ -85,7 +89,7 @@ impl Patterns {
         Ok(())
     }
 
-    /// P(label | S) of each label; all 0 if nothing was counted.
+    /// P(label | S) for each label; all 0 if no sample was counted.
     pub fn scores(&self, outputs: &[f64], scores: &mut [f64]) {
         scores.fill(0.0);
         for (label, share) in shares(self.counts_of(&signs(outputs))) {
@@ -98,7 +102,7 @@ impl Patterns {
         self.winner_of(&signs(outputs))
     }
 
-    /// As [`Patterns::winner`], by what [`is_first`] says of the outputs.
+    /// As [`Patterns::winner`], with the results of [`is_first`] instead of the decision values.
     pub fn winner_of(&self, signs: &[bool]) -> u32 {
         let mut best = (0, 0.0);
         for (label, share) in shares(self.counts_of(signs)) {
@@ -109,25 +113,28 @@ impl Patterns {
         best.0
     }
 
-    /// The counts of a pattern, or of all labels if it was never met.
+    /// The counts for a pattern; those of all labels if the pattern is unknown.
     fn counts_of(&self, signs: &[bool]) -> &[(u32, f64)] {
         match self.counts.get(signs) {
             Some(counts) => counts,
-            None => self.frequencies.get_or_init(|| self.sum()),
+            None => self.frequencies.get_or_init(|| self.label_counts()),
         }
     }
 
-    fn sum(&self) -> Vec<(u32, f64)> {
+    /// The counts of the labels over all patterns.
+    fn label_counts(&self) -> Vec<(u32, f64)> {
         let mut sums = vec![0.0; self.n_classes];
         for &(label, count) in self.counts.values().flatten() {
             sums[label as usize] += count;
         }
-        let met = (0..).zip(sums).filter(|&(_, sum)| sum > 0.0);
-        met.map(|(label, sum)| (label, sum.min(f64::MAX))).collect()
+        let positive = (0..).zip(sums).filter(|&(_, sum)| sum > 0.0);
+        positive
+            .map(|(label, sum)| (label, sum.min(f64::MAX)))
+            .collect()
     }
 
-    /// Patterns that were met, ascending, `n_classes - 1` values each, true for the first class
-    /// of a pair; and the counts of all labels, `n_classes` for each pattern.
+    /// The known patterns in ascending order, `n_classes - 1` values each, true for the first
+    /// class of a pair; and the counts of all labels, `n_classes` for each pattern.
     pub fn parts(&self) -> Result<(Vec<bool>, Vec<f64>)> {
         let mut signs =
             try_with_capacity(self.counts.len(), self.n_classes.saturating_sub(1), WHAT)?;
@@ -142,46 +149,47 @@ impl Patterns {
         Ok((signs, table))
     }
 
-    /// From the parts of patterns that were saved, in any order: every size and number is
-    /// checked.
+    /// From saved parts, in any order. Checks all sizes and numbers.
     pub fn from_parts(n_classes: usize, signs: &[bool], counts: &[f64]) -> Result<Self> {
         let bad = |message: String| Err(Error::Data(message));
         if n_classes < 2 {
-            return bad(format!("patterns need 2 classes, not {n_classes}"));
+            return bad(format!(
+                "patterns need at least 2 classes, but there are {n_classes}"
+            ));
         }
         let n_patterns = signs.len() / (n_classes - 1);
         let fits = signs.len().is_multiple_of(n_classes - 1)
             && n_patterns.checked_mul(n_classes) == Some(counts.len());
         if !fits {
             return bad(format!(
-                "{} signs of patterns and {} pattern_counts do not fit {n_classes} classes",
+                "patterns with {} signs and {} pattern_counts do not match {n_classes} classes",
                 signs.len(),
                 counts.len()
             ));
         }
         if let Some(count) = counts.iter().find(|c| !(**c >= 0.0 && c.is_finite())) {
             return bad(format!(
-                "pattern_counts has {count}: a count must be finite, not negative"
+                "pattern_counts contains {count}, but a count must be finite and not negative"
             ));
         }
         let mut patterns = Self::new(n_classes);
         let rows = signs.chunks_exact(n_classes - 1);
         for (number, (signs, counts)) in rows.zip(counts.chunks_exact(n_classes)).enumerate() {
-            let met = (0..).zip(counts.iter().copied());
-            let met: Vec<(u32, f64)> = met.filter(|&(_, count)| count > 0.0).collect();
-            if met.is_empty() {
+            let all = (0..).zip(counts.iter().copied());
+            let positive: Vec<(u32, f64)> = all.filter(|&(_, count)| count > 0.0).collect();
+            if positive.is_empty() {
                 return bad(format!("pattern {number} of patterns has no counts"));
             }
             account_small(signs.len(), WHAT)?;
-            if patterns.counts.insert(signs.to_vec(), met).is_some() {
-                return bad(format!("pattern {number} of patterns is there twice"));
+            if patterns.counts.insert(signs.to_vec(), positive).is_some() {
+                return bad(format!("pattern {number} of patterns is a duplicate"));
             }
         }
         Ok(patterns)
     }
 }
 
-/// The pattern of a row.
+/// The pattern of a sample.
 fn signs(outputs: &[f64]) -> Vec<bool> {
     outputs.iter().map(|&output| is_first(output)).collect()
 }

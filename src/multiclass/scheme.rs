@@ -1,26 +1,26 @@
-//! Which binary machines several classes need.
+//! How several classes are split into binary problems.
 
 use crate::data::Labels;
 use crate::kernel::Parts;
 use crate::{Error, Result};
 use std::ops::Range;
 
-/// How classes are split into binary machines.
+/// How classes are split into binary problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
-    /// A machine for each pair of classes; the class with the most votes wins.
+    /// A classifier for each pair of classes; the class with the most votes wins.
     OneVsOne,
-    /// A machine for each class against all others; the largest output wins.
+    /// A classifier for each class against all others; the largest decision value wins.
     OneVsRest,
-    /// A machine for each two classes that follow each other in order; the label that the
-    /// training rows with the same signs of all machines mostly have wins.
+    /// A classifier for each pair of neighbouring classes; the most probable label for the
+    /// signs of all decision values wins (see [`Patterns`](super::Patterns)).
     Ordinal,
 }
 
-/// One binary machine: its rows, their labels, and the classes on either side.
+/// One binary problem: its samples, their labels and their classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachineSpec {
-    /// Ranges of the sorted rows.
+    /// Ranges of the sorted samples.
     pub parts: Parts,
     /// The label of each part.
     pub signs: Vec<f64>,
@@ -28,7 +28,7 @@ pub struct MachineSpec {
     pub classes: Vec<usize>,
 }
 
-/// The classes that a machine separates.
+/// The classes that a binary classifier separates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sides {
     /// Two classes; the samples of other classes are not part of the problem.
@@ -59,14 +59,14 @@ impl Sides {
     }
 }
 
-/// The most machines that one model may have.
+/// The maximum number of binary classifiers of a model.
 const MOST_MACHINES: usize = 1 << 24;
 
 impl Scheme {
     /// All schemes.
     pub const ALL: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
 
-    /// From the name that Python uses.
+    /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
         let known = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
         known.ok_or_else(|| {
@@ -78,7 +78,7 @@ impl Scheme {
         })
     }
 
-    /// The name that Python uses.
+    /// The name used in Python.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::OneVsOne => "ovo",
@@ -87,7 +87,7 @@ impl Scheme {
         }
     }
 
-    /// Number of machines for `k` classes. Two classes need only one machine.
+    /// Number of binary classifiers for `k` classes; 1 for two classes.
     pub fn n_machines(self, k: usize) -> Result<usize> {
         let n = match self {
             _ if k == 2 => Some(1),
@@ -103,23 +103,18 @@ impl Scheme {
             Scheme::OneVsRest => (k as u128, ""),
             Scheme::Ordinal => (k as u128 - 1, ""),
         };
-        let what = if self == Scheme::OneVsOne {
-            "pairs of classes"
-        } else {
-            "machines"
-        };
         Err(Error::Data(format!(
-            "y has {k} classes, which makes {machines} {what} to train, \
-             more than the {MOST_MACHINES} that a model may have{advice}"
+            "y has {k} classes, which needs {machines} binary classifiers, \
+             but a model supports at most {MOST_MACHINES}{advice}"
         )))
     }
 
-    /// The classes that machine number `number` of `k` classes separates.
+    /// The classes that binary classifier `number` separates, for `k` classes.
     ///
-    /// One against one: pairs (0, 1), (0, 2), …, (1, 2), …, and the first class is
-    /// positive, as in LIBSVM; ordinal: of these (0, 1), (1, 2), …. Two classes: the second
-    /// class is positive, as in scikit-learn. One against the rest: the class itself is
-    /// positive.
+    /// - One-vs-one: the pairs (0, 1), (0, 2), …, (1, 2), …; the first class is positive, as in
+    ///   LIBSVM. Ordinal: the pairs (0, 1), (1, 2), ….
+    /// - One-vs-rest: the class itself is positive.
+    /// - Two classes: the second class is positive, as in scikit-learn.
     pub fn sides(self, number: usize, k: usize) -> Sides {
         match self.pair(number, k) {
             _ if k == 2 => Sides::Pair {
@@ -131,11 +126,11 @@ impl Scheme {
         }
     }
 
-    /// Machine number `number` of these labels.
+    /// Binary problem `number` for these labels.
     pub fn machine(self, number: usize, labels: &Labels) -> MachineSpec {
         let k = labels.n_classes();
         let sides = self.sides(number, k);
-        // One part for each class, ascending: class weights differ.
+        // One part per class, in ascending order, because class weights differ.
         let classes: Vec<usize> = match sides {
             Sides::Pair { positive, negative } => {
                 vec![positive.min(negative), positive.max(negative)]
@@ -150,7 +145,7 @@ impl Scheme {
         }
     }
 
-    /// Number of rows of machine number `number` of these labels.
+    /// Number of samples of binary problem `number` for these labels.
     pub fn n_rows_of(self, number: usize, labels: &Labels) -> usize {
         match self.sides(number, labels.n_classes()) {
             Sides::Pair { positive, negative } => {
@@ -160,14 +155,13 @@ impl Scheme {
         }
     }
 
-    /// Whether the label of a row is read from the pattern of all signs, see
-    /// [`Patterns`](super::Patterns).
+    /// Whether labels are predicted from patterns of signs, see [`Patterns`](super::Patterns).
     pub fn uses_patterns(self, k: usize) -> bool {
         self == Scheme::Ordinal && k > 2
     }
 
-    /// The two classes of machine number `number` of `k > 2` classes; `None` where a machine
-    /// is of all.
+    /// The two classes of binary classifier `number`, for `k > 2` classes; `None` for
+    /// one-vs-rest.
     pub fn pair(self, number: usize, k: usize) -> Option<(usize, usize)> {
         match self {
             Scheme::OneVsOne => Some(pair(number, k)),
@@ -176,8 +170,8 @@ impl Scheme {
         }
     }
 
-    /// The second classes of the pairs of `k > 2` classes whose first class is `a`; pairs of one
-    /// class after the other are all machines in their order.
+    /// The second classes of the pairs whose first class is `a`, for `k > 2` classes. Visiting
+    /// them for all `a` in ascending order visits all binary classifiers in order.
     pub fn rivals(self, a: usize, k: usize) -> Range<usize> {
         match self {
             Scheme::OneVsOne => a + 1..k,

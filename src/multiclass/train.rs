@@ -1,36 +1,37 @@
-//! Trains all machines of a data set, sharing what they have in common.
+//! Trains all binary classifiers of a training set.
 
-use super::{MachineSpec, Scheme};
-use crate::data::{Digest, Labels, Matrix};
+use super::training_set::Source;
+use super::{MachineSpec, Scheme, TrainingSet};
+use crate::data::Matrix;
 use crate::kernel::{
-    CachedRows, ComputedRows, ExactSums, Extent, Gram, GramRows, Kernel, KernelKind,
-    KernelSettings, PackedRows, Parts, ShrinkableRows, SingleRows, Threading, WidenedRows,
-    sweep_pays,
+    CachedRows, ComputedRows, ExactSums, Gram, GramRows, KernelKind, PackedRows, Parts,
+    ShrinkableRows, SingleRows, Threading, WidenedRows, sweep_pays,
 };
 use crate::memory::{account_small, try_collect, try_filled, try_with_capacity};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Problem, Start};
 use crate::{Error, Result, threads};
-use std::sync::OnceLock;
 
-/// Where kernel rows come from. The kernel values are the same, bit for bit, and so are the
-/// machines of methods that see one row at a time; an exact solver, whose working sets
-/// depend on the rows at hand, reaches the same optimum.
+/// Where kernel rows come from.
+///
+/// The kernel values are the same, bit for bit, and so are the classifiers of methods that read one
+/// row at a time. An exact solver, whose working sets depend on the resident rows, reaches the same
+/// optimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowSource {
-    /// The cheapest that fits the budget.
+    /// The cheapest source that fits the budget.
     Auto,
-    /// One Gram matrix, shared by all machines.
+    /// One Gram matrix, shared by all binary problems.
     Gram,
-    /// A cache of rows for each machine.
+    /// A cache of rows for each binary problem.
     Cached,
-    /// Computed at each use.
+    /// Every row is computed when it is read.
     Computed,
 }
 
 impl RowSource {
-    /// From the name that Python uses.
+    /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "auto" => Ok(RowSource::Auto),
@@ -46,198 +47,19 @@ impl RowSource {
     }
 }
 
-/// Rows sorted by class and packed, with their kernel and weights.
-#[derive(Debug, Clone)]
-pub struct TrainingSet<T: Lanes> {
-    kernel: Kernel,
-    labels: Labels,
-    class_weights: Vec<f64>,
-    row_weights: Option<Vec<f64>>,
-    starts: Vec<Start>,
-    rows: Source<T>,
-    /// The packed rows in f64, where a solver has asked for them.
-    wide: OnceLock<PackedRows<f64>>,
-}
-
-#[derive(Debug, Clone)]
-enum Source<T: Lanes> {
-    Packed(PackedRows<T>),
-    Precomputed(Gram<T>),
-}
-
-/// What came out of a training.
+/// The result of training.
 #[derive(Debug, Clone)]
 pub struct Training {
-    /// For each setting of the path, the machines in the order of the scheme.
+    /// For each setting of the path, the binary classifiers in the order of the scheme.
     pub machines: Vec<Vec<Machine>>,
-    /// Kernel values computed.
+    /// Number of kernel values computed.
     pub n_kernel_evals: u64,
 }
 
 impl<T: Lanes> TrainingSet<T> {
-    /// Checks that everything fits together and packs the rows.
-    pub fn new(
-        rows: &Matrix<'_, T>,
-        labels: Labels,
-        class_weights: Vec<f64>,
-        kernel: KernelSettings,
-    ) -> Result<Self> {
-        let kernel = kernel.check(rows)?;
-        Self::with_kernel(rows, labels, class_weights, kernel)
-    }
-
-    /// As [`TrainingSet::new`], with a kernel that was checked for these rows.
-    pub fn with_kernel(
-        rows: &Matrix<'_, T>,
-        labels: Labels,
-        class_weights: Vec<f64>,
-        kernel: Kernel,
-    ) -> Result<Self> {
-        if rows.n_rows() != labels.n_rows() {
-            return Err(Error::Shape(format!(
-                "X has {} rows, but y has {}",
-                rows.n_rows(),
-                labels.n_rows()
-            )));
-        }
-        check_class_weights(&class_weights, labels.n_classes())?;
-        let source = match kernel.kind() {
-            KernelKind::Precomputed => {
-                let gram = Gram::precomputed(rows, labels.order())?;
-                kernel.check_range::<T>(Extent::of_values(gram.max_abs()))?;
-                Source::Precomputed(gram)
-            }
-            _ => Source::Packed(PackedRows::new(rows, labels.order())?),
-        };
-        Ok(Self {
-            kernel,
-            labels,
-            class_weights,
-            row_weights: None,
-            starts: Vec::new(),
-            rows: source,
-            wide: OnceLock::new(),
-        })
-    }
-
-    /// The same set with a positive weight for each row, in the caller's order.
-    pub fn with_row_weights(mut self, weights: &[f64]) -> Result<Self> {
-        if weights.len() != self.labels.n_rows() {
-            return Err(Error::Shape(format!(
-                "{} sample weights were given for {} rows",
-                weights.len(),
-                self.labels.n_rows()
-            )));
-        }
-        if let Some(row) = weights.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
-            return Err(Error::Data(format!(
-                "sample_weight[{row}] = {} is not valid: it must be finite and positive",
-                weights[row]
-            )));
-        }
-        let order = self.labels.order().iter();
-        self.row_weights = Some(order.map(|&row| weights[row as usize]).collect());
-        Ok(self)
-    }
-
-    /// The same set with a start for each machine of the scheme to be trained; rows are in the
-    /// caller's order.
-    pub fn with_starts(mut self, starts: Vec<Start>) -> Result<Self> {
-        if starts.is_empty() {
-            return Ok(self);
-        }
-        let n = self.labels.n_rows();
-        let mut place = crate::memory::try_zeros::<u32>(n, 1, "the order of rows")?;
-        for (packed, &row) in self.labels.order().iter().enumerate() {
-            place[row as usize] = packed as u32;
-        }
-        let packed = |row: u32| {
-            let known = place.get(row as usize).copied();
-            known.ok_or_else(|| Error::Shape(format!("init names row {row}, but X has {n} rows")))
-        };
-        let convert = |start: Start| match start {
-            Start::Zero => Ok(Start::Zero),
-            Start::Rows(rows) => Ok(Start::Rows(
-                rows.into_iter().map(packed).collect::<Result<_>>()?,
-            )),
-            Start::Terms(terms) => {
-                let convert = |(row, beta): (u32, f64)| match beta.is_finite() {
-                    true => Ok((packed(row)?, beta)),
-                    false => Err(Error::Data(format!(
-                        "init has the coefficient {beta} for row {row}: it must be finite"
-                    ))),
-                };
-                Ok(Start::Terms(
-                    terms.into_iter().map(convert).collect::<Result<_>>()?,
-                ))
-            }
-        };
-        self.starts = starts.into_iter().map(convert).collect::<Result<_>>()?;
-        Ok(self)
-    }
-
-    /// The same set with rows, or a kernel matrix, in f64.
-    pub fn widen(self) -> Result<TrainingSet<f64>> {
-        let rows = match self.rows {
-            Source::Packed(packed) => Source::Packed(match self.wide.into_inner() {
-                Some(wide) => wide,
-                None => packed.widen()?,
-            }),
-            Source::Precomputed(gram) => Source::Precomputed(gram.widen()?),
-        };
-        Ok(TrainingSet {
-            kernel: self.kernel,
-            labels: self.labels,
-            class_weights: self.class_weights,
-            row_weights: self.row_weights,
-            starts: self.starts,
-            rows,
-            wide: OnceLock::new(),
-        })
-    }
-
-    /// The kernel, its gamma a number.
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    /// Classes and the order of the rows.
-    pub fn labels(&self) -> &Labels {
-        &self.labels
-    }
-
-    /// The rows in the order of the classes; `None` where a kernel matrix was given.
-    pub fn packed(&self) -> Option<&PackedRows<T>> {
-        match &self.rows {
-            Source::Packed(packed) => Some(packed),
-            Source::Precomputed(_) => None,
-        }
-    }
-
-    /// A copy of the rows in the order of the classes, as a model of this set takes them.
-    pub fn sorted_rows(&self) -> Result<Matrix<'static, T>> {
-        match &self.rows {
-            Source::Packed(packed) => packed.unpack(),
-            Source::Precomputed(gram) => gram.with_columns_of(self.labels.order()),
-        }
-    }
-
-    /// The digest of the rows as the caller has them.
-    pub fn digest(&self) -> Digest {
-        match &self.rows {
-            Source::Packed(packed) => packed.digest(self.labels.order()),
-            Source::Precomputed(gram) => gram.digest(self.labels.order()),
-        }
-    }
-
-    /// The weight of each row, in the order of the classes, where rows have weights.
-    pub fn row_weights(&self) -> Option<&[f64]> {
-        self.row_weights.as_deref()
-    }
-
-    /// Trains the machines of a scheme, in parallel in the pool of the caller.
+    /// Trains the binary classifiers of a scheme, in parallel in the current thread pool.
     ///
-    /// `budget_bytes` bounds the Gram matrix, or the caches of all machines together.
+    /// `budget_bytes` bounds the Gram matrix, or all caches together.
     pub fn train(
         &self,
         solver: &impl BinarySolver,
@@ -249,7 +71,7 @@ impl<T: Lanes> TrainingSet<T> {
         let n_machines = scheme.n_machines(self.labels.n_classes())?;
         if !self.starts.is_empty() && self.starts.len() != n_machines {
             return Err(Error::Shape(format!(
-                "{} starts were given for {n_machines} machines",
+                "init has {} starting points, but y needs {n_machines} binary classifiers",
                 self.starts.len()
             )));
         }
@@ -260,9 +82,9 @@ impl<T: Lanes> TrainingSet<T> {
         if solver.has_linear_form() && self.kernel.kind() == KernelKind::Linear {
             let rows = packed.unpack()?;
             monitor.check()?;
-            return self.train_on_rows(solver, scheme, &rows, monitor);
+            return self.train_on_samples(solver, scheme, &rows, monitor);
         }
-        // The budget is for all machines that are trained at the same time.
+        // All problems that are solved at the same time share the budget.
         let share = (budget_bytes / rayon::current_num_threads().min(n_machines)).max(1);
         let computed = |parts, how| ComputedRows::new(packed, &self.kernel, parts, how);
         match self.choose(source, solver, scheme, budget_bytes) {
@@ -278,8 +100,8 @@ impl<T: Lanes> TrainingSet<T> {
         }
     }
 
-    /// Trains each machine from the rows themselves, without a kernel.
-    fn train_on_rows(
+    /// Trains each classifier from the samples themselves, without kernel values.
+    fn train_on_samples(
         &self,
         solver: &impl BinarySolver,
         scheme: Scheme,
@@ -295,15 +117,15 @@ impl<T: Lanes> TrainingSet<T> {
             let weights: Vec<f64> = self.weights_of(&spec);
             let problem = self.problem(number, &spec, &weights);
             let machines = solver.solve_rows(&problem, &spec.parts, rows, monitor)?;
-            counted(machines.unwrap_or_default(), 0)
+            account(machines.unwrap_or_default(), 0)
         };
         let trained = threads::try_par_map(0..n_machines, WHAT, train)?;
-        collect(trained, solver.path_len())
+        transpose(trained, solver.path_len())
     }
 
-    /// The machines of a path for which no time is left; `None` for the first, which is always
-    /// begun, and where there are coefficients to start from, which a solver must fit to their
-    /// bounds.
+    /// Untrained classifiers if the time limit has passed; otherwise `None`. Also `None` for the
+    /// first classifier, which is always trained, and for a start from coefficients, which the
+    /// solver has to project onto their bounds.
     fn untrained(
         &self,
         number: usize,
@@ -315,13 +137,13 @@ impl<T: Lanes> TrainingSet<T> {
         is_late.then(|| vec![Machine::untrained(); solver.path_len()])
     }
 
-    /// The weight of each part of a machine.
+    /// The weight of each part of a binary problem.
     fn weights_of(&self, spec: &MachineSpec) -> Vec<f64> {
         let classes = spec.classes.iter();
         classes.map(|&class| self.class_weights[class]).collect()
     }
 
-    /// A machine's labels and weights.
+    /// The labels, weights and starting point of a binary problem.
     fn problem<'s>(
         &'s self,
         number: usize,
@@ -338,7 +160,7 @@ impl<T: Lanes> TrainingSet<T> {
         }
     }
 
-    /// The packed rows in f64, for kernel values that are rounded to less.
+    /// The packed rows in f64; `None` if kernel values are in f64 already, or precomputed.
     fn widened(&self) -> Option<WidenedRows<'_, T>> {
         match &self.rows {
             Source::Packed(packed) => WidenedRows::new(packed, &self.kernel, &self.wide),
@@ -346,13 +168,13 @@ impl<T: Lanes> TrainingSet<T> {
         }
     }
 
-    /// The source that `Auto` stands for.
+    /// Resolves [`RowSource::Auto`].
     ///
-    /// Machines of all rows, one for each of many classes, need every value several
-    /// times and share a Gram matrix where it fits. Pairs of classes use only a part
-    /// of it: they compute their rows, and keep them if they ask for them again. (A
-    /// method that uses a row once needs `2 s n^2` values for all pairs if a share `s`
-    /// of their rows become support vectors, seldom more than the `n^2` of the matrix.)
+    /// One-vs-rest problems contain all samples: each kernel value is used several times, and the
+    /// problems share a Gram matrix if it fits the budget. Pairs of classes use only a part of the
+    /// matrix: they compute their rows, and cache them if the solver reads them again. (A method
+    /// that reads a row once needs `2 s n^2` values for all pairs if a fraction `s` of the samples
+    /// become support vectors, rarely more than the `n^2` of the matrix.)
     fn choose(
         &self,
         source: RowSource,
@@ -403,7 +225,7 @@ impl<T: Lanes> TrainingSet<T> {
         })
     }
 
-    /// Trains each machine on the rows that `make` gives it.
+    /// Trains each classifier on the kernel rows that `make` returns for its problem.
     fn train_with<R: SingleRows<T> + ShrinkableRows<T>>(
         &self,
         solver: &impl BinarySolver,
@@ -426,11 +248,11 @@ impl<T: Lanes> TrainingSet<T> {
             let mut rows = make(spec.parts.clone(), how)?;
             let machines = solver.solve(&problem, &mut rows, monitor)?;
             let n_exact = widened.as_ref().map_or(0, WidenedRows::n_computed);
-            counted(machines, rows.n_computed() + n_exact)
+            account(machines, rows.n_computed() + n_exact)
         };
         let size = |number| scheme.n_rows_of(number, &self.labels);
         let (order, n_large) = self.by_size(try_collect((0..n_machines).map(size), WHAT)?)?;
-        // One after the other, each with all threads; then side by side.
+        // Large problems one after the other, each with all threads; then the others in parallel.
         let mut trained = try_with_capacity(n_machines, 1, WHAT)?;
         for &number in &order[..n_large] {
             let train = || train_one(number, Threading::Parallel);
@@ -439,22 +261,21 @@ impl<T: Lanes> TrainingSet<T> {
         trained.extend(threads::try_par_map(n_large..n_machines, WHAT, |place| {
             train_one(order[place], Threading::Sequential)
         })?);
-        // Back into the order of the scheme.
+        // Restore the order of the scheme.
         let mut place_of = try_filled(n_machines, 1, WHAT)?;
         for (place, &number) in order.iter().enumerate() {
             place_of[number] = place;
         }
         let path = |&place: &usize| std::mem::take(&mut trained[place]);
         let trained = try_collect(place_of.iter().map(path), WHAT)?;
-        collect(trained, solver.path_len())
+        transpose(trained, solver.path_len())
     }
 
-    /// The numbers of the machines, those that all threads should share before the rest, and the
-    /// largest first; and how many are shared.
+    /// The numbers of the binary problems, largest first, and how many of them are large.
     ///
-    /// Shared are machines so large that a thread alone would be busy with one while the
-    /// others have nothing left to do, if their sweeps are worth splitting. Work grows with
-    /// the square of the number of rows.
+    /// A problem is large if a single thread would still work on it when the others have finished,
+    /// and if its sweeps are worth splitting among threads. Work is taken to be proportional to the
+    /// square of the number of samples.
     fn by_size(&self, sizes: Vec<usize>) -> Result<(Vec<usize>, usize)> {
         let work = |&number: &usize| sizes[number] as f64 * sizes[number] as f64;
         let total: f64 = (0..sizes.len()).map(|number| work(&number)).sum();
@@ -473,14 +294,14 @@ impl<T: Lanes> TrainingSet<T> {
     }
 }
 
-/// What is allocated for machines.
-const WHAT: &str = "machines of all classes";
+/// The purpose of the allocations, for error messages.
+const WHAT: &str = "binary classifiers of all classes";
 
-/// A machine with its whole path, and the kernel values that were computed for it.
+/// The classifiers of one binary problem along the path, and the number of kernel values computed.
 type Path = (Vec<Machine>, u64);
 
-/// Counts what a machine holds, of which there may be very many.
-fn counted(path: Vec<Machine>, n_computed: u64) -> Result<Path> {
+/// Accounts for the memory of a path: there may be very many of them.
+fn account(path: Vec<Machine>, n_computed: u64) -> Result<Path> {
     account_small(size_of_val(&path[..]), WHAT)?;
     for machine in &path {
         account_small(size_of_val(&machine.terms[..]), WHAT)?;
@@ -488,8 +309,8 @@ fn counted(path: Vec<Machine>, n_computed: u64) -> Result<Path> {
     Ok((path, n_computed))
 }
 
-/// From machines with their paths to paths with their machines.
-fn collect(trained: Vec<Path>, path_len: usize) -> Result<Training> {
+/// Transposes the classifiers: from one path per problem to one list per setting.
+fn transpose(trained: Vec<Path>, path_len: usize) -> Result<Training> {
     let settings = (0..path_len).map(|_| try_with_capacity(trained.len(), 1, WHAT));
     let mut machines: Vec<Vec<Machine>> = settings.collect::<Result<_>>()?;
     let mut n_kernel_evals = 0;
@@ -503,21 +324,4 @@ fn collect(trained: Vec<Path>, path_len: usize) -> Result<Training> {
         machines,
         n_kernel_evals,
     })
-}
-
-fn check_class_weights(weights: &[f64], n_classes: usize) -> Result<()> {
-    if weights.len() != n_classes {
-        return Err(Error::Shape(format!(
-            "{} class weights were given for {n_classes} classes",
-            weights.len()
-        )));
-    }
-    match weights.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
-        None => Ok(()),
-        Some(weight) => Err(Error::parameter(
-            "class_weight",
-            weight,
-            "every weight must be a finite positive number",
-        )),
-    }
 }

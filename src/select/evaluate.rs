@@ -81,18 +81,18 @@ pub struct Plan<'a> {
 pub struct Cell {
     /// The scores of the predictions for the test samples.
     pub scores: Scores,
-    /// Number of training samples that are a support vector of some machine.
+    /// Number of training samples that are a support vector of some binary classifier.
     pub n_support: u32,
-    /// Iterations of all machines.
+    /// Iterations of all binary classifiers.
     pub n_iter: u64,
-    /// Outer loops of all machines.
+    /// Outer loops of all binary classifiers.
     pub n_loops: u64,
     /// Number of kernel values computed; those that the settings of a path share are counted for
     /// the first setting.
     pub n_kernel_evals: u64,
-    /// Number of machines that did not converge.
+    /// Number of binary classifiers that did not converge.
     pub n_unfinished: u32,
-    /// Number of machines that stalled.
+    /// Number of binary classifiers that stalled.
     pub n_stalled: u32,
 }
 
@@ -112,7 +112,7 @@ pub(super) enum Mode {
     Kernels,
     /// Machines on one matrix.
     Machines,
-    /// Machines and the sweeps of large ones, without a kernel matrix of all samples.
+    /// Binary classifiers and the sweeps of large ones, without a kernel matrix of all samples.
     Rows,
 }
 

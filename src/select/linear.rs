@@ -195,7 +195,7 @@ impl<T: Lanes> Split<T> {
     }
 }
 
-/// Whether a sample of `class` is on the wrong side of the margin of some machine.
+/// Whether a sample of `class` is on the wrong side of the margin of some binary classifier.
 fn is_support(scheme: Scheme, k: usize, class: usize, outputs: &[f64]) -> bool {
     let label = |machine: usize| scheme.sides(machine, k).label(class);
     let mut each = outputs.iter().enumerate();

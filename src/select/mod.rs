@@ -4,8 +4,8 @@
 //! by its training samples, sorted by class and packed once. Their products (squared distances or
 //! dot products) are computed once for all kernels, and for all splits with the same scaling. A
 //! kernel matrix, whose rows are computed when they are first read, is shared by all binary
-//! problems and all settings of a path; the test samples are columns of the same matrix. Machines
-//! are not kept: only their votes are, so that the result of a cell is its scores and counts.
+//! problems and all settings of a path; the test samples are columns of the same matrix. Binary
+//! classifiers are not kept, only their votes; the result of a cell is its scores and counts.
 
 mod clock;
 mod evaluate;

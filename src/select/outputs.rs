@@ -1,4 +1,4 @@
-//! Decision values of the machines of a path for the samples of a split.
+//! Decision values of the binary classifiers of a path for the samples of a split.
 
 use super::gram::LazyGram;
 use crate::Result;
@@ -31,8 +31,8 @@ pub fn outputs<T: Lanes>(
     Ok(outputs)
 }
 
-/// Recomputes in f64 the decision values of those machines that need it; `outputs` are those of a
-/// path for `rows`, one setting after the other.
+/// Recomputes in f64 the decision values of those binary classifiers that need it; `outputs` are
+/// those of a path for `rows`, one setting after the other.
 pub fn recompute_in_f64(
     outputs: &mut [f64],
     path: &[Machine],

@@ -1,4 +1,4 @@
-//! Votes and counts of the machines of one kernel on one split.
+//! Votes and counts of the binary classifiers of one kernel on one split.
 
 use super::evaluate::Cell;
 use super::scores::{Counts, Scores};
@@ -10,7 +10,7 @@ use crate::multiclass::{Patterns, Scheme};
 use crate::simd::Lanes;
 use crate::solver::{Machine, Status};
 
-/// Counts of the machines of one setting.
+/// Counts of the binary classifiers of one setting.
 #[derive(Debug, Clone)]
 pub struct Work {
     is_support: Vec<bool>,
@@ -21,7 +21,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Counts of no machine.
+    /// All counts 0.
     pub fn new(n_train: usize) -> Result<Self> {
         Ok(Self {
             is_support: try_filled(n_train, 1, "flags of support vectors")?,
@@ -32,7 +32,7 @@ impl Work {
         })
     }
 
-    /// Adds a machine.
+    /// Adds a binary classifier.
     pub fn add(&mut self, machine: &Machine) {
         for &(row, _) in &machine.terms {
             self.is_support[row as usize] = true;
@@ -57,7 +57,8 @@ impl Work {
     }
 }
 
-/// A machine for each setting of the path, and their decision values for all counted samples.
+/// The binary classifiers of one problem along the path, and their decision values for all
+/// counted samples.
 pub struct Tested {
     pub path: Vec<Machine>,
     pub outputs: Vec<f64>,
@@ -65,7 +66,7 @@ pub struct Tested {
     pub n_exact: u64,
 }
 
-/// Votes and counts of all machines so far, for each setting of the path.
+/// Votes and counts of all binary classifiers so far, for each setting of the path.
 pub struct Tally {
     ballots: Ballots,
     work: Vec<Work>,
@@ -94,7 +95,7 @@ impl Tally {
         })
     }
 
-    /// Adds the next machine.
+    /// Adds the next binary classifier.
     pub fn add(&mut self, tested: &Tested) {
         let outputs = tested.outputs.chunks_exact(self.n_rows.max(1));
         for (setting, outputs) in outputs.enumerate() {

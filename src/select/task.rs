@@ -1,4 +1,4 @@
-//! Evaluation of one split: trains and tests all kernels, machines and settings.
+//! Evaluation of one split: trains and tests all kernels, binary classifiers and settings.
 
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Job, Mode, Plan};
@@ -60,13 +60,14 @@ impl<T: Lanes> Buffers<T> {
     }
 }
 
-/// The most bytes of decision values of machines that are trained in parallel.
+/// The most bytes of decision values of binary classifiers that are trained in parallel.
 const OUTPUT_BYTES: usize = 1 << 25;
 
-/// The least number of machines per thread that are trained before their votes are counted.
+/// The least number of binary classifiers per thread that are trained before their votes are
+/// counted.
 const LEAST_MACHINES: usize = 4;
 
-/// The most machines that are trained before their votes are counted.
+/// The most binary classifiers that are trained before their votes are counted.
 const MOST_MACHINES: usize = 4096;
 
 /// The evaluation of one job.
@@ -157,7 +158,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let (n_rows, n_settings) = (self.n_counted(split), self.job.solver.path_len());
         let mut tally = Tally::new(split, self.plan.scheme, self.plan.ties, n_rows, n_settings)?;
         let train = |machine: usize| self.train_machine(split, &gram, machine);
-        // As many machines at once as there is memory for their decision values.
+        // As many binary classifiers at once as there is memory for their decision values.
         let at_once = match mode {
             Mode::Machines => {
                 let bytes = size_of::<f64>().saturating_mul(n_rows.saturating_mul(n_settings));
@@ -168,7 +169,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         };
         for start in (0..n_machines).step_by(at_once) {
             let numbers = start..n_machines.min(start + at_once);
-            let tested = threads::try_par_map(numbers, "decision values of machines", train)?;
+            let tested =
+                threads::try_par_map(numbers, "decision values of binary classifiers", train)?;
             let _clock = self.clock.start(Phase::Testing);
             let mut path = tested.iter().flat_map(|tested| &tested.path);
             if path.any(|machine| machine.status == Status::TimeLimit) {
@@ -206,7 +208,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         Ok(())
     }
 
-    /// Trains one machine along the path and computes its decision values.
+    /// Trains one binary classifier along the path and computes its decision values.
     fn train_machine(
         &self,
         split: &Split<T>,

@@ -370,12 +370,12 @@ pub fn map_pairs(w: &mut [f64], v: &mut [f64], map: [f64; 4]) {
     run::<f64>(w, v, map);
 }
 
-/// One step of RMSprop with the gradient `lambda w - pull`: `e <- decay e + (1 - decay) g^2`,
+/// One step of RMSprop with the gradient `lambda w - u`: `e <- decay e + (1 - decay) g^2`,
 /// `w <- w - eta g / sqrt(e + epsilon)`.
-pub fn rmsprop(w: &mut [f64], e: &mut [f64], pull: &[f64], step: RmsStep) {
-    fn run<T: Lanes>(w: &mut [f64], e: &mut [f64], pull: &[f64], step: RmsStep) {
-        dispatch!(weights::rmsprop, T, (w: &mut [f64], e: &mut [f64], pull: &[f64], step: RmsStep))
+pub fn rmsprop(w: &mut [f64], e: &mut [f64], u: &[f64], step: RmsStep) {
+    fn run<T: Lanes>(w: &mut [f64], e: &mut [f64], u: &[f64], step: RmsStep) {
+        dispatch!(weights::rmsprop, T, (w: &mut [f64], e: &mut [f64], u: &[f64], step: RmsStep))
     }
-    assert!(w.len() == e.len() && w.len() == pull.len());
-    run::<f64>(w, e, pull, step);
+    assert!(w.len() == e.len() && w.len() == u.len());
+    run::<f64>(w, e, u, step);
 }

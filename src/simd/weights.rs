@@ -1,4 +1,4 @@
-//! Loops over the weights of linear machines, in f64 for all types of samples.
+//! Loops over the weights of linear classifiers, in f64 for all types of samples.
 //!
 //! They are plain loops, vectorized by the compiler for each level.
 //!
@@ -60,11 +60,11 @@ const TINY: f64 = 1e-300;
 pub unsafe fn rmsprop<T: Lanes, V: Vector<T>>(
     w: &mut [f64],
     e: &mut [f64],
-    pull: &[f64],
+    u: &[f64],
     step: RmsStep,
 ) {
-    for ((w, e), pull) in w.iter_mut().zip(e).zip(pull) {
-        let gradient = step.lambda * *w - pull;
+    for ((w, e), u) in w.iter_mut().zip(e).zip(u) {
+        let gradient = step.lambda * *w - u;
         let square = step.decay * *e + (1.0 - step.decay) * gradient * gradient;
         let weight = *w - step.eta * gradient / (square + step.epsilon).sqrt();
         // Subnormal numbers are very slow.

@@ -1,9 +1,9 @@
-//! Cholesky factors of large matrices: block by block, so that an interrupt is heard, and in
-//! parallel with the same bits for any number of threads.
+//! Cholesky factorization of large matrices: block by block, so that it can be interrupted, and in
+//! parallel, with the same bits for any number of threads.
 //!
-//! The arithmetic is that of the crate `faer`; here is only the order. For each block of
-//! columns: subtract what the columns before it give, factor its diagonal block, solve for the
-//! rows below. Rows are cut into pieces of a fixed height, which are independent.
+//! This is the left-looking blocked algorithm, with the kernels of the crate `faer`. For each block
+//! of columns: subtract the product of the columns before it, factorize the diagonal block, and
+//! solve for the rows below. Rows are split into pieces of a fixed height, which are independent.
 
 use crate::Result;
 use crate::monitor::Monitor;
@@ -13,10 +13,10 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Columns of a block.
+/// Columns per block.
 const WIDTH: usize = 128;
 
-/// Rows of a piece.
+/// Rows per piece.
 const HEIGHT: usize = 512;
 
 /// Replaces the lower triangle of a symmetric `m` x `m` matrix by its factor; `false` if it is
@@ -54,7 +54,7 @@ pub fn factorize(values: &mut [f64], m: usize, monitor: &Monitor) -> Result<bool
     Ok(true)
 }
 
-/// Solves `L L' x = b` in place, for some columns `b`.
+/// Solves `L L' x = b` in place, for one or several columns `b`.
 pub fn solve(factor: &[f64], m: usize, sides: &mut [f64]) {
     use faer::linalg::cholesky::llt::solve as llt_solve;
     let n_sides = sides.len() / m.max(1);
@@ -65,7 +65,7 @@ pub fn solve(factor: &[f64], m: usize, sides: &mut [f64]) {
     llt_solve::solve_in_place(factor, sides, Par::Seq, MemStack::new(&mut memory));
 }
 
-/// Visits pieces of rows, in parallel, each with the number of its first row.
+/// Calls `visit` with each piece of rows and the index of its first row, in parallel.
 fn in_pieces(
     rows: MatMut<'_, f64>,
     first: usize,

@@ -273,6 +273,6 @@ impl L2 {
             status,
             needs_f64: false,
         };
-        machine.or_nothing()
+        machine.or_non_finite()
     }
 }

@@ -36,7 +36,7 @@ impl Machine {
 
     /// Replaces a classifier that overflowed, now or during training, by one without support
     /// vectors whose status is [`Status::NonFinite`].
-    pub(super) fn or_nothing(self) -> Self {
+    pub(super) fn or_non_finite(self) -> Self {
         let is_finite = self.terms.iter().all(|term| term.1.is_finite());
         if is_finite && self.bias.is_finite() && self.status != Status::NonFinite {
             return self;

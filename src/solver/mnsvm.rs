@@ -1,4 +1,4 @@
-//! MN-SVM: the L2 SVM as the point of smallest norm in a simplex.
+//! MN-SVM: the L2 SVM as the minimal norm problem over a simplex (Strack, Kecman et al. 2013).
 //!
 //! `min alpha' Q alpha, sum alpha = 1, alpha >= 0`. With `g = Q alpha` and
 //! `w2 = alpha' g`, a sample v violates the optimality conditions if
@@ -167,7 +167,7 @@ impl MnSvm {
         let mut tau = f64::INFINITY;
         loop {
             if square.is_nan() || square <= 0.0 {
-                square = state.square(); // the accumulated value may consist of rounding errors only
+                square = state.square(); // it may consist of rounding errors only
                 if square.is_nan() || square <= 0.0 {
                     return Ok(Status::Stalled); // the kernel is not positive definite
                 }

@@ -289,6 +289,6 @@ impl Run {
             status,
             needs_f64: false,
         };
-        machine.or_nothing()
+        machine.or_non_finite()
     }
 }

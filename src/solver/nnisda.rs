@@ -1,4 +1,4 @@
-//! NN-ISDA: non-negative iterative single data algorithm for the L2 SVM.
+//! NN-ISDA: non-negative iterative single data algorithm for the L2 SVM (Kecman and Zigic 2014).
 //!
 //! Non-negative Gauss-Seidel on `Q alpha = 1`, the worst violator first:
 //!

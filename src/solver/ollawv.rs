@@ -136,7 +136,7 @@ impl Ollawv {
         let parts = rows.parts().clone();
         let n = parts.n_rows();
         let beta = if self.settings.bias { 1.0 } else { 0.0 };
-        let mut v = crate::memory::try_zeros::<T>(n, 1, "the outputs")?;
+        let mut v = crate::memory::try_zeros::<T>(n, 1, "decision values")?;
         let mut worst = first_sample(&parts, problem.order);
         let mut run = Run {
             steps: Vec::with_capacity(self.max_steps(n).min(MAX_RESERVED)),

@@ -256,7 +256,7 @@ fn a_budget_of_nothing_is_refused() {
     let error = RowCache::<f32>::new(3, 3, 0).expect_err("no budget");
     assert_eq!(
         error.to_string(),
-        "cache bytes = 0 is not valid: it must be positive"
+        "cache_size = 0 is not valid: it must be positive"
     );
 }
 

@@ -182,10 +182,13 @@ fn labels_and_weights_that_do_not_fit_are_refused() -> Result<()> {
     };
     let shape = |message: &str| Err(Error::Shape(message.into()));
     assert_eq!(set(50, &[1.0; K]), Ok(()));
-    assert_eq!(set(49, &[1.0; K]), shape("X has 50 rows, but y has 49"));
+    assert_eq!(
+        set(49, &[1.0; K]),
+        shape("X has 50 samples, but y has 49 labels")
+    );
     assert_eq!(
         set(50, &[1.0; 3]),
-        shape("3 class weights were given for 4 classes")
+        shape("class_weight has 3 values, but y has 4 classes")
     );
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = set(50, &[1.0, weight, 1.0, 1.0]).expect_err("no weight");
@@ -209,11 +212,14 @@ fn starts_that_do_not_fit_are_refused() -> Result<()> {
     let refused = |start: Start| set(&codes, vec![start]).map(|_| ());
     assert_eq!(refused(Start::Rows(vec![0, 49])), Ok(()));
     assert_eq!(refused(Start::Terms(vec![(49, -1e300)])), Ok(()));
-    let no_row = Err(Error::Shape("init names row 50, but X has 50 rows".into()));
+    let no_row = Err(Error::Shape(
+        "init contains sample 50, but X has 50 samples".into(),
+    ));
     assert_eq!(refused(Start::Rows(vec![3, 50])), no_row);
     assert_eq!(refused(Start::Terms(vec![(3, 1.0), (50, 1.0)])), no_row);
     for beta in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let message = format!("init has the coefficient {beta} for row 7: it must be finite");
+        let message =
+            format!("init contains the coefficient {beta} for sample 7; it must be finite");
         let start = Start::Terms(vec![(3, 1.0), (7, beta)]);
         assert_eq!(refused(start), Err(Error::Data(message)));
     }
@@ -221,7 +227,9 @@ fn starts_that_do_not_fit_are_refused() -> Result<()> {
         let set = set(&codes, vec![Start::Zero; n_starts])?;
         let trained = set.train(&solver(), scheme, RowSource::Auto, 1, &Monitor::new());
         let n_machines = scheme.n_machines(K)?;
-        let message = format!("{n_starts} starts were given for {n_machines} machines");
+        let message = format!(
+            "init has {n_starts} starting points, but y needs {n_machines} binary classifiers"
+        );
         assert_eq!(trained.map(|_| ()), Err(Error::Shape(message)));
     }
     Ok(())

@@ -77,7 +77,10 @@ fn too_many_pairs_are_refused_with_their_number() {
         let error = Scheme::OneVsOne.n_machines(k).expect_err("too many");
         let sentence = error.to_string();
         assert!(sentence.contains(&format!("{k} classes")), "{sentence}");
-        assert!(sentence.contains(&format!("{n_pairs} pairs")), "{sentence}");
+        assert!(
+            sentence.contains(&format!("{n_pairs} binary")),
+            "{sentence}"
+        );
         assert!(sentence.contains("use multi_class='ovr'"), "{sentence}");
     }
     assert_eq!(Scheme::OneVsRest.n_machines(47_000), Ok(47_000));
@@ -87,8 +90,8 @@ fn too_many_pairs_are_refused_with_their_number() {
 #[test]
 fn one_against_the_rest_is_not_advised_where_it_needs_as_many() {
     for (scheme, machines) in [
-        (Scheme::OneVsRest, "33554432 machines"),
-        (Scheme::Ordinal, "33554431 machines"),
+        (Scheme::OneVsRest, "33554432 binary classifiers"),
+        (Scheme::Ordinal, "33554431 binary classifiers"),
     ] {
         let error = scheme.n_machines(1 << 25).expect_err("too many");
         let sentence = error.to_string();

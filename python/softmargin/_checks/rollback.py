@@ -13,7 +13,6 @@ def restore_on_failure(estimator: object) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        estimator.__dict__ = (
-            before  # a single step, so that a second Ctrl-C cannot leave it half restored
-        )
+        # A single step, so that a second Ctrl-C cannot leave it half restored.
+        estimator.__dict__ = before
         raise

@@ -42,10 +42,8 @@ def n_binary(scheme: str, n_classes: int) -> int:
 
 def labels(codes: NDArray[np.uint32], sides: Sides) -> NDArray[np.float64]:
     """Return +1 or -1 for each sample, and 0 for samples that are not part of the problem."""
-    is_positive = codes == sides.positive
-    if sides.negative is None:
-        return np.where(is_positive, 1.0, -1.0)
-    return is_positive.astype(np.float64) - (codes == sides.negative)
+    others = -1.0 if sides.negative is None else np.where(codes == sides.negative, -1.0, 0.0)
+    return np.where(codes == sides.positive, 1.0, others)
 
 
 def coefficients(

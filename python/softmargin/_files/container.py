@@ -69,10 +69,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
                 }
         except (zipfile.BadZipFile, EOFError, struct.error, OverflowError) as error:
             raise ValueError(str(error) or "the file is truncated") from error
-        except (
-            NotImplementedError,
-            RuntimeError,
-        ) as error:  # an unsupported compression method, or encrypted
+        except (NotImplementedError, RuntimeError) as error:  # unknown compression, or encrypted
             raise ValueError(str(error)) from error
     return header, arrays
 

@@ -52,7 +52,7 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
         Fitted with two classes or ``multi_class="ovo"``, with a linear, polynomial, RBF or sigmoid
         kernel, and with 32-bit integer labels (stored as integers or floats).
     path : path
-        An existing file is replaced atomically.
+        File to write. An existing file is replaced atomically.
 
     Raises
     ------
@@ -159,12 +159,12 @@ def load_libsvm_model(
     path : path
         A model of type ``c_svc`` or ``nu_svc`` with a linear, polynomial, RBF or sigmoid kernel.
         Probability parameters are ignored.
-    n_features : int or None
+    n_features : int or None, default=None
         Number of features; None uses the largest index of a support vector. Samples to predict
         must have this number of features.
-    dtype : float64 or float32
+    dtype : float64 or float32, default=float64
         Type of the support vectors and of the kernel values.
-    zero_based : bool
+    zero_based : bool, default=False
         Whether the feature indices of the training data started at 0.
 
     Returns

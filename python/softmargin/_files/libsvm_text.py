@@ -38,18 +38,20 @@ def load_libsvm(
     Parameters
     ----------
     file : path or binary file object
-        Paths that end in .gz or .bz2 are decompressed. The file is read in pieces.
-    n_features : int or None
+        File to read, in pieces. Paths that end in .gz or .bz2 are decompressed.
+    n_features : int or None, default=None
         Number of features; None uses the largest index in the file.
-    dtype : float64 or float32
+    dtype : float64 or float32, default=float64
         Type of the values.
-    zero_based : bool
+    zero_based : bool, default=False
         Whether the first feature has index 0 instead of 1, the standard.
 
     Returns
     -------
-    X : CSR matrix
+    X : CSR matrix of shape (n_samples, n_features)
+        The samples.
     y : ndarray of float64
+        The labels.
 
     Raises
     ------
@@ -78,16 +80,16 @@ class LibsvmBlocks:
     Parameters
     ----------
     path : path
-        Files that end in .gz or .bz2 are decompressed.
+        File to read. Files that end in .gz or .bz2 are decompressed.
     block_rows : int, default=65536
         Minimum number of samples per block, except the last. A block may have slightly more,
         since the file is read in pieces.
-    n_features : int or None
+    n_features : int or None, default=None
         Number of features; None uses the largest index in the file, which requires an additional
         pass over the file before the first block.
-    dtype : float64 or float32
+    dtype : float64 or float32, default=float64
         Type of the values.
-    zero_based : bool
+    zero_based : bool, default=False
         Whether the first feature has index 0 instead of 1, the standard.
 
     Attributes

@@ -90,8 +90,8 @@ class Graph:
 
     def squared_differences(self, values: str, array: NDArray[np.float64]) -> str:
         """Return the squared distances between all rows and all rows of an array."""
-        apart = self.apply("Unsqueeze", values, self.constant(np.array([1])))
-        differences = self.apply("Sub", apart, self.constant(array))
+        expanded = self.apply("Unsqueeze", values, self.constant(np.array([1])))
+        differences = self.apply("Sub", expanded, self.constant(array))
         squares = self.apply("Mul", differences, differences)
         return self.apply("ReduceSum", squares, self.constant(np.array([2])), keepdims=0)
 

@@ -28,7 +28,9 @@ def load_phrases(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.in
     Returns
     -------
     phrases : list of str
+        The phrases.
     labels : ndarray of int64
+        The labels.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Model selection: nested cross-validation, searches, folds, checkpoints, progress."""
+"""Model selection: nested cross-validation, grid and pattern search, folds, checkpoints."""

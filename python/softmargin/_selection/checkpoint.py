@@ -1,4 +1,4 @@
-"""A file from which a long model selection goes on after a stop."""
+"""A file from which a long model selection resumes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from softmargin._selection import engine
 
 _VERSION = 3
 _SECONDS_BETWEEN = 10.0
-_PIECE = 1 << 24
-# The types of the arrays of a table, and the longest text that tells one run from another.
-_TYPES = {name: own.dtype for name, own in engine.empty_table(0, 0)._asdict().items()}
-_LONGEST_RUN = np.dtype("U64")
+_CHUNK = 1 << 24
+# The dtypes of the arrays of a table, and that of the longest signature.
+_DTYPES = {name: own.dtype for name, own in engine.empty_table(0, 0)._asdict().items()}
+_LONGEST_SIGNATURE = np.dtype("U64")
 
 
 def signature(
@@ -35,7 +35,7 @@ def signature(
     rows: engine.Rows,
     splits: Sequence[engine.Split],
 ) -> str:
-    """Return what tells one run from another: rows, labels, splits, cells and parameters."""
+    """Return a hash of the samples, labels, splits, candidates and parameters of a run."""
     digest = hashlib.sha256()
     X = rows.X
     parts = (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else (np.ascontiguousarray(X),)
@@ -45,22 +45,23 @@ def signature(
             array = np.ascontiguousarray(part)
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             content = array.reshape(-1).view(np.uint8)
-            for start in range(0, len(content), _PIECE):  # Ctrl-C is heard in between
-                digest.update(content[start : start + _PIECE].data)
+            for start in range(0, len(content), _CHUNK):  # Ctrl-C is handled between chunks
+                digest.update(content[start : start + _CHUNK].data)
     params = sorted((name, repr(value)) for name, value in estimator.get_params().items())
-    is_free = {"n_jobs", "verbose", "cache_size"}  # of no effect on the result
-    params = [(name, value) for name, value in params if name not in is_free]
+    without_effect = {"n_jobs", "verbose", "cache_size"}  # on the result
+    params = [(name, value) for name, value in params if name not in without_effect]
     facts = (type(estimator).__name__, params, [sorted(map(repr, c.items())) for c in cells])
     digest.update(repr((facts, rows.scale, rows.single_precision)).encode())
     return digest.hexdigest()
 
 
 class Checkpoint:
-    """The table of a run in a file, written now and then, each time as a whole.
+    """The table of a run in a file, which is rewritten every few seconds.
 
     A watcher of the engine. The format is that of ``numpy.savez``, read without pickle: arrays
-    are not compressed, and those of a run have the sizes that its splits and cells tell. A place
-    where nothing can be written is refused at once; if writing fails later, the run goes on.
+    are not compressed, and their shapes must match the splits and candidates of the run. The
+    constructor raises OSError if the folder is not writable; if writing fails later, the run
+    continues with a warning.
     """
 
     def __init__(self, path: str | os.PathLike[str], name: str, run: str) -> None:
@@ -68,24 +69,25 @@ class Checkpoint:
         self._name = name
         self._run = run
         self._saved = time.monotonic()
-        self._is_told = False
+        self._has_warned = False
         folder = self._path.resolve().parent
         code = errno.EACCES if folder.is_dir() else errno.ENOENT
         if code == errno.ENOENT or not os.access(folder, os.W_OK):
             raise OSError(code, f"the checkpoint cannot be written: {os.strerror(code)}", str(path))
 
     def load(self, table: engine.Table, n_test: NDArray[np.int64]) -> None:
-        """Fill a table with what the file has of this run.
+        """Fill a table with the results of this run that the file contains.
 
-        ``n_test[s]`` is the number of test rows of split s.
+        ``n_test[s]`` is the number of test samples of split s.
         """
         if not self._path.exists():
             return
         found = self._read(table)
         if found is None:
             raise ValueError(
-                f"the checkpoint {str(self._path)!r} belongs to another run of {self._name!r}: "
-                "rows, labels, folds or parameters differ; delete it or choose another file"
+                f"the checkpoint {str(self._path)!r} belongs to a different run of "
+                f"{self._name!r}: the samples, labels, folds or parameters differ. Delete the file "
+                "or choose another one"
             )
         stored = [found.get(f"{self._name}/{field}") for field in table._fields]
         if stored[0] is None:
@@ -93,43 +95,46 @@ class Checkpoint:
         own = engine.Table._make(stored)
         for field, values in own._asdict().items():
             if not (values >= 0).all() or (field in engine.SCORINGS and (values > 1).any()):
-                raise self._refusal(f"{field} has values that cannot be")
-        n_right = own.accuracy * n_test[:, np.newaxis]
-        if not np.isclose(n_right, np.rint(n_right), rtol=0, atol=1e-3).all():
-            raise self._refusal("accuracy does not fit the number of test rows")
+                raise self._invalid(f"{field} contains invalid values")
+        n_correct = own.accuracy * n_test[:, np.newaxis]
+        if not np.isclose(n_correct, np.rint(n_correct), rtol=0, atol=1e-3).all():
+            raise self._invalid("accuracy is inconsistent with the number of test samples")
         for into, values in zip(table, own, strict=True):
             into[...] = values
 
     def update(self, table: engine.Table) -> None:
-        """Write the table, if some time has passed or all is done."""
+        """Write the table if a few seconds have passed since the last time, or all is done."""
         if time.monotonic() - self._saved >= _SECONDS_BETWEEN or table.done.all():
             self.save(table)
 
     def save(self, table: engine.Table) -> None:
-        """Write the table in place of the file, or warn once that it cannot be written."""
+        """Replace the file by the table; warn once if it cannot be written."""
         try:
-            with signals.defer_interrupts():  # an archive that is left by half says so on stderr
+            with signals.defer_interrupts():  # zipfile reports an incomplete archive on stderr
                 self._write(table)
-        except TimeoutError:  # raised by a handler of signals, as that of an alarm
+        except TimeoutError:  # raised by a signal handler, for example of an alarm
             raise
         except (OSError, ValueError) as error:
-            if not self._is_told:
-                self._is_told = True
+            if not self._has_warned:
+                self._has_warned = True
                 warnings.warn(
-                    f"the checkpoint {str(self._path)!r} is not written: {error}; the run goes on",
+                    f"the checkpoint {str(self._path)!r} could not be written: {error}. The run "
+                    "continues",
                     RuntimeWarning,
                     stacklevel=2,
                 )
         self._saved = time.monotonic()
 
     def _write(self, table: engine.Table) -> None:
-        """Write the table in place of the file; keep what other processes wrote meanwhile.
+        """Replace the file by the table; keep the results that other processes have added.
 
-        These are other methods, and cells of the same run.
+        These are the results of other methods, and of other candidates of the same run.
         """
         found = self._read(table) if self._path.exists() else {}
         if found is None:
-            raise ValueError("another process wrote another run to it; choose another file")
+            raise ValueError(
+                "another process has written a different run to it; choose another file"
+            )
         missing = found.get(f"{self._name}/done", False) & ~table.done
         found["version"] = np.array(_VERSION)
         found[f"{self._name}/run"] = np.array(self._run)
@@ -140,12 +145,13 @@ class Checkpoint:
             np.savez(file, **found)
 
     def _read(self, table: engine.Table | None = None) -> dict[str, Any] | None:
-        """Return all arrays; None if those of this method are of another run than a given table.
+        """Return all arrays; None if those of this method belong to a different run.
 
-        What is in the file is checked before memory is taken for it.
+        With a table, its run is compared with that of the file. Headers are checked before memory
+        is allocated.
         """
         try:
-            with Archive.opened(self._path, "a checkpoint has a version and a run") as archive:
+            with Archive.opened(self._path, "a checkpoint contains a version and a run") as archive:
                 _check_version(archive)
                 archive.check_uncompressed()
                 methods = _check_headers(archive)
@@ -156,34 +162,34 @@ class Checkpoint:
                     if shape != table.done.shape:
                         raise ValueError(f"done has shape {shape}, not {table.done.shape}")
                 return {name: archive.array(name) for name in archive.names}
-        except TimeoutError:  # raised by a handler of signals, as that of an alarm
+        except TimeoutError:  # raised by a signal handler, for example of an alarm
             raise
         except (OSError, ValueError) as error:
-            raise self._refusal(str(error)[:500]) from error  # names may be of any length
+            raise self._invalid(str(error)[:500]) from error  # names may have any length
 
-    def _refusal(self, reason: str) -> ValueError:
-        return ValueError(f"{str(self._path)!r} is not a checkpoint: {reason}")
+    def _invalid(self, reason: str) -> ValueError:
+        return ValueError(f"{str(self._path)!r} is not a valid checkpoint: {reason}")
 
 
 def _check_version(archive: Archive) -> None:
-    """Refuse a file of another version."""
+    """Raise ValueError if the file has another version than this package writes."""
     shape, dtype = archive.header("version")
     version = None
     if shape == () and dtype.kind in "iu":
         version = archive.array("version").item()
     if version != _VERSION:
         raise ValueError(
-            f"its version is not {_VERSION}, which this package reads; delete it or choose "
-            "another file"
+            f"its version is not {_VERSION}, the only one that this release reads. Delete the file "
+            "or choose another one"
         )
 
 
-# A method, with a number where there are several of it.
+# The name of a method, with a number if the method occurs several times.
 _LABEL = re.compile(r"([a-z]+)(?:-\d{1,6})?")
 
 
 def _check_headers(archive: Archive) -> set[str]:
-    """Return the methods that a file has; all arrays must be those of tables."""
+    """Return the methods in a file; raise ValueError unless all arrays belong to tables."""
     shapes: dict[str, dict[str, tuple[int, ...]]] = {}
     for name in archive.names:
         if name == "version":
@@ -191,19 +197,21 @@ def _check_headers(archive: Archive) -> set[str]:
         shape, dtype = archive.header(name)
         method, _, field = name.rpartition("/")
         label = _LABEL.fullmatch(method)
-        if label is None or label[1] not in METHODS or field not in ("run", *_TYPES):
-            raise ValueError(f"the array {name!r} is not known")
-        fits = dtype == _TYPES.get(field) and len(shape) == 2
+        if label is None or label[1] not in METHODS or field not in ("run", *_DTYPES):
+            raise ValueError(f"unknown array {name!r}")
+        is_valid = dtype == _DTYPES.get(field) and len(shape) == 2
         if field == "run":
-            fits = dtype.kind == "U" and dtype.itemsize <= _LONGEST_RUN.itemsize and shape == ()
-        if not fits:
-            raise ValueError(f"the array {name!r} has shape {shape} and type {dtype}")
+            is_valid = (
+                dtype.kind == "U" and dtype.itemsize <= _LONGEST_SIGNATURE.itemsize and shape == ()
+            )
+        if not is_valid:
+            raise ValueError(f"the array {name!r} has shape {shape} and dtype {dtype}")
         shapes.setdefault(method, {})[field] = shape
     for method, found in shapes.items():
-        missing = {"run", *_TYPES} - found.keys()
+        missing = {"run", *_DTYPES} - found.keys()
         if missing:
             raise ValueError(f"{min(missing)} of {method!r} is missing")
-        for field in _TYPES:
+        for field in _DTYPES:
             if found[field] != found["done"]:
-                raise ValueError(f"{field} of {method!r} has another shape than done")
+                raise ValueError(f"{field} and done of {method!r} have different shapes")
     return set(shapes)

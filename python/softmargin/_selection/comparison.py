@@ -1,4 +1,4 @@
-"""Several methods, judged by nested cross-validation on the same folds."""
+"""Results of several methods from nested cross-validation on the same folds."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from softmargin._selection.spread import with_spread
 
 
 class NestedComparison(Mapping[str, NestedResult]):
-    """The results of several methods on the same outer folds, by their names.
+    """Results of several methods on the same outer folds, by method name.
 
-    A mapping: ``results["svc"]``, ``results.items()``, ``len(results)``. Printed, or as the last
-    value of a notebook's cell, it is a table with a column for each method.
+    A mapping: ``results["svc"]``, ``results.items()``, ``len(results)``. It is shown as a table
+    with one column per method, in text and in notebooks.
 
     Parameters
     ----------
     results : mapping of str to NestedResult
-        As :func:`softmargin.nested_cv` finds them.
+        Results of :func:`softmargin.nested_cv`.
     not_started : sequence of str
-        Methods of which no training was done before the run was stopped.
+        Methods for which the run stopped before the first training finished.
 
     Attributes
     ----------
     not_started : tuple of str
+        Methods for which the run stopped before the first training finished.
 
     Examples
     --------
@@ -60,14 +61,15 @@ class NestedComparison(Mapping[str, NestedResult]):
 
     @property
     def complete(self) -> bool:
-        """Whether every method was judged on every outer fold."""
+        """Whether every method was evaluated on every outer fold."""
         return not self.not_started and all(result.complete for result in self.values())
 
     def to_frame(self) -> Any:
-        """Return one row for each method and outer fold, as a DataFrame; needs pandas.
+        """Return a DataFrame with one row per method and outer fold; requires pandas.
 
-        Its columns are "method", "outer_fold", "score" and "support_fraction", then the
-        chosen parameters; NaN where a fold was not reached or a method has no such parameter.
+        The columns are "method", "outer_fold", "score" and "support_fraction", followed by the
+        chosen hyperparameters. Values are NaN if the fold was not evaluated or the method does
+        not have the hyperparameter.
         """
         import pandas as pd  # type: ignore[import-untyped]
 
@@ -86,7 +88,7 @@ class NestedComparison(Mapping[str, NestedResult]):
         return pd.DataFrame(rows)
 
     def __str__(self) -> str:
-        """Return a table with a column for each method."""
+        """Return a table with one column per method."""
         parts = [self._headline()]
         if self._judged():
             head, folds, summary = self._rows()
@@ -109,13 +111,13 @@ class NestedComparison(Mapping[str, NestedResult]):
         return f"{first.scoring} on {len(first.outer_scores)} outer folds"
 
     def _judged(self) -> dict[str, NestedResult]:
-        """Return the methods with a score of an outer fold."""
+        """Return the results with a score on at least one outer fold."""
         return {name: result for name, result in self.items() if result._judged()}
 
     def _rows(self) -> tuple[Row, list[Row], list[Row]]:
-        """Return the head, a row for each outer fold, and what sums them up."""
-        judged = self._judged()
-        results = list(judged.values())
+        """Return the header, one row per outer fold, and the summary rows."""
+        evaluated = self._judged()
+        results = list(evaluated.values())
         scores = np.array([result.outer_scores for result in results])
         folds: list[Row] = [
             [f"outer fold {fold}", *map(short_number, scores[:, fold])]
@@ -127,12 +129,12 @@ class NestedComparison(Mapping[str, NestedResult]):
             ["trainings", *(f"{result.counts['trainings']:,}" for result in results)],
             ["time", *(f"{result.wall_seconds:.2f} s" for result in results)],
         ]
-        return ["", *judged], folds, summary
+        return ["", *evaluated], folds, summary
 
     def _notes(self) -> list[str]:
-        """Say what is missing."""
+        """Return a line for each method that is not complete, and one for those not started."""
         notes = [
-            f"{name}: {'; '.join(result._what_is_done())}"
+            f"{name}: {'; '.join(result._progress_lines())}"
             for name, result in self.items()
             if not result.complete
         ]

@@ -1,4 +1,4 @@
-"""Stratified, shuffled folds as arrays of labels."""
+"""Stratified and shuffled folds as arrays of fold numbers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,34 @@ from softmargin._checks.labels import check_labels
 
 
 def fold_labels(y: Any, n_folds: int = 5, random_state: Any = None) -> NDArray[np.uint32]:
-    """Return the fold, 0 to ``n_folds - 1``, of each row.
+    """Assign each sample to one of ``n_folds`` stratified, shuffled folds.
 
-    Counts of a class, and sizes of the folds, differ by at most one. Warns if a
-    class has fewer rows than folds; raises if all have.
+    The number of samples of a class, and the total number of samples, differ by at most one
+    between folds.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Labels.
+    n_folds : int, default=5
+        Number of folds, at least 2.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffling.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), dtype uint32
+        The fold of each sample, from 0 to ``n_folds - 1``.
+
+    Raises
+    ------
+    ValueError
+        If every class has fewer samples than folds.
+
+    Warns
+    -----
+    UserWarning
+        If a class has fewer samples than folds.
 
     Examples
     --------
@@ -34,10 +58,34 @@ def fold_labels(y: Any, n_folds: int = 5, random_state: Any = None) -> NDArray[n
 def nested_fold_labels(
     y: Any, outer: int = 5, inner: int = 5, random_state: Any = None
 ) -> tuple[NDArray[np.uint32], list[NDArray[np.uint32]]]:
-    """Return the outer fold of each row, and for each outer fold the inner folds.
+    """Assign each sample to an outer fold, and to an inner fold for each outer fold.
 
-    ``inner_labels[o][i]`` is the inner fold of row i while outer fold o is held
-    out; it is 2**32 - 1 for the rows of o itself.
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Labels.
+    outer, inner : int, default=5
+        Number of outer folds, and of inner folds within each outer training part; at least 2.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffling.
+
+    Returns
+    -------
+    outer_labels : ndarray of shape (n_samples,), dtype uint32
+        The outer fold of each sample.
+    inner_labels : list of ndarray
+        ``inner_labels[o][i]`` is the inner fold of sample i while outer fold o is held out;
+        2**32 - 1 if the sample belongs to outer fold o.
+
+    Raises
+    ------
+    ValueError
+        If every class has fewer samples than folds.
+
+    Warns
+    -----
+    UserWarning
+        If a class has too few samples for the folds.
     """
     classes, codes = check_labels(y)
     outer, inner = _count("outer", outer), _count("inner", inner)
@@ -55,18 +103,18 @@ def _count(name: str, value: Any) -> int:
 
 
 def _warn_of_small_classes(codes: NDArray[np.uint32], n_folds: int, inner: int = 0) -> None:
-    """Warn where a class cannot be in every fold; where none can, the core refuses."""
+    """Warn if a class is too small for all folds; if every class is, the core raises."""
     counts = np.bincount(codes)
     smallest, largest = int(counts.min()), int(counts.max())
     if smallest < n_folds <= largest:
         warnings.warn(
-            f"the smallest class has {smallest} rows, fewer than the {n_folds} folds",
+            f"the smallest class has {smallest} samples, fewer than the {n_folds} folds",
             UserWarning,
             stacklevel=3,
         )
     elif smallest - -(-smallest // n_folds) < inner <= largest:
         warnings.warn(
-            f"the smallest class has {smallest} rows, too few for {inner} inner folds",
+            f"the smallest class has {smallest} samples, too few for {inner} inner folds",
             UserWarning,
             stacklevel=3,
         )

@@ -1,4 +1,4 @@
-"""The inner searches of a nested cross-validation, those of all outer folds together."""
+"""The inner searches of nested cross-validation, for all outer folds together."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from softmargin._selection.pattern_search import PatternSearch
 
 @dataclass
 class InnerSearch:
-    """A table of all cells on the inner splits of all outer folds, to be filled.
+    """Fills a table with the scores of all candidates on the inner splits of all outer folds.
 
-    ``splits`` has the inner splits of the first outer fold, then those of the next.
+    ``splits`` contains the inner splits of the first outer fold, then those of the next.
     """
 
     candidates: engine.Candidates
@@ -26,40 +26,40 @@ class InnerSearch:
     scoring: str
     resources: Callable[[], engine.Resources]
     table: engine.Table
-    # Which cells a pattern search asked for; a checkpoint may have others, too.
-    asked: NDArray[np.bool_] | None = None
+    # Candidates that a pattern search requested; a checkpoint may contain others as well.
+    requested: NDArray[np.bool_] | None = None
 
     @property
     def n_inner(self) -> int:
-        """Inner splits of each outer fold."""
+        """Number of inner splits of each outer fold."""
         return len(self.splits) // self.n_outer
 
     def scores(self) -> NDArray[np.float64]:
-        """Return scores by outer fold, inner split and cell; NaN for what is not done."""
+        """Return scores by outer fold, inner split and candidate; NaN if not evaluated."""
         scores = self.table.scores(self.scoring).reshape(self._shape())
-        return scores if self.asked is None else np.where(self.asked, scores, np.nan)
+        return scores if self.requested is None else np.where(self.requested, scores, np.nan)
 
     def search_grid(self) -> BaseException | None:
-        """Evaluate all cells; return what stopped it."""
+        """Evaluate all candidates; return the exception that stopped the search, if any."""
         return self._fill(np.ones(self._shape(), dtype=bool))[1]
 
     def search_pattern(self) -> BaseException | None:
-        """Evaluate the cells that the pattern search of each outer fold asks for."""
+        """Evaluate the candidates that the pattern search of each outer fold requests."""
         patterns = [PatternSearch(self.candidates.cells) for _ in range(self.n_outer)]
-        self.asked = np.zeros(self._shape(), dtype=bool)
+        self.requested = np.zeros(self._shape(), dtype=bool)
         while True:
             wanted = np.zeros(self._shape(), dtype=bool)
             for pattern, scores, own in zip(patterns, self.scores(), wanted, strict=True):
                 own[:, pattern.wanted(scores.mean(axis=0))] = True
             if not wanted.any():
                 return None
-            self.asked |= wanted
+            self.requested |= wanted
             is_done, stopped = self._fill(wanted)
             if not is_done:
                 return stopped
 
     def search_pruned(self) -> BaseException | None:
-        """Evaluate all cells, but for the rest of those that cannot win any more."""
+        """Evaluate all candidates, but drop those that can no longer win."""
         wanted = np.zeros(self._shape(), dtype=bool)
         wanted[:, 0] = True
         is_done, stopped = self._fill(wanted)
@@ -73,8 +73,8 @@ class InnerSearch:
                 wanted[folds, :, leaders] = True
             else:
                 sums = np.nan_to_num(self.scores()).sum(axis=1)
-                # The leader is done, the others have as many splits left. A trace more than
-                # rounding, so that a tie is never left out.
+                # The leader is evaluated on all splits, the others at best gain 1 on each
+                # remaining split. The tolerance exceeds rounding errors, so that ties are kept.
                 least = sums[folds, leaders] - (self.n_inner - split) - 1e-9
                 wanted[:, split] = sums >= least[:, np.newaxis]
             is_done, stopped = self._fill(wanted)
@@ -84,7 +84,7 @@ class InnerSearch:
         return self.n_outer, self.n_inner, len(self.candidates.cells)
 
     def _fill(self, wanted: NDArray[np.bool_]) -> tuple[bool, BaseException | None]:
-        """Evaluate cells; tell whether all of them were reached, and what stopped it."""
+        """Evaluate candidates; return whether all were reached, and what stopped the run."""
         wanted = wanted.reshape(self.table.done.shape)
         _, stopped = engine.evaluate(
             self.candidates, self.rows, self.splits, self.resources(), self.table, wanted

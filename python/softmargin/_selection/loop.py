@@ -1,4 +1,4 @@
-"""Single fits of an estimator on splits, for estimators whose own methods must be called."""
+"""Separate fits of an estimator on splits, for estimators whose own methods must be called."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 def check(estimator: Classifier) -> None:
-    """Refuse an estimator that a loop over predictions would misjudge."""
+    """Raise ValueError if predictions on splits cannot evaluate an estimator."""
     name = type(estimator).__name__
     if getattr(estimator, "kernel", None) == "precomputed":
         raise ValueError(
-            f"{name} with kernel = 'precomputed' cannot be evaluated: splits are made of samples, "
-            "not of a kernel matrix"
+            f"{name} with kernel = 'precomputed' cannot be evaluated: X must contain samples, not "
+            "a kernel matrix"
         )
     if type(estimator).score is not ClassifierMixin.score:
         raise ValueError(
-            f"{name} has its own score method, which would be ignored: scores are computed from "
-            "the predictions. Pass a class without it, or use GridSearchCV, which calls it"
+            f"{name} has its own score method, which would be ignored, because scores are computed "
+            "from the predictions. Remove the method, or use GridSearchCV, which calls it"
         )
 
 
 def counts(
     estimator: Classifier, cell: dict[str, Any], rows: Rows, split: Split, threads: int
 ) -> dict[str, Any]:
-    """Fit a clone with the parameters of a cell, and return the entries of its table by name."""
+    """Fit a clone with the parameters of a candidate; return the entries of its table."""
     train, test = split
     model = clone(estimator).set_params(**clone(cell, safe=False))
     if "n_jobs" in model.get_params(deep=False):
@@ -53,11 +53,12 @@ def counts(
     if len(predicted) != len(test) or (predicted < 0).any():
         raise ValueError(
             f"{type(model).__name__}.predict returned {len(predicted)} labels for {len(test)} "
-            "samples, or one that is not in y; it must return a label of y for each sample"
+            "samples, or a label that does not occur in y; it must return a label of y for each "
+            "sample"
         )
     true = rows.codes[test]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of classes that are not there, or not predicted
+        warnings.simplefilter("ignore")  # about classes without test samples or predictions
         scores = {
             "accuracy": accuracy_score(true, predicted),
             "balanced_accuracy": balanced_accuracy_score(true, predicted),
@@ -66,7 +67,7 @@ def counts(
     status = getattr(model, "status_", [])
     return {
         **scores,
-        # 0 where the estimator does not tell, which no training has.
+        # 0 if the estimator has no support_; a fitted model has at least one support vector.
         "n_support": len(getattr(model, "support_", [])),
         "n_iter": int(np.sum(getattr(model, "n_iter_", 0))),
         "n_loops": int(np.sum(getattr(model, "n_loops_", 0))),
@@ -76,7 +77,7 @@ def counts(
 
 
 def _labels(rows: Rows, train: NDArray[Any]) -> Any:
-    """Return the labels of training rows, with their order where y states one."""
+    """Return the labels of training samples, with the order of the classes if y has one."""
     labels = rows.classes[rows.codes[train]]
     if rows.order is None:
         return labels
@@ -84,7 +85,7 @@ def _labels(rows: Rows, train: NDArray[Any]) -> Any:
 
 
 def _parts(rows: Rows, split: Split) -> tuple[Any, Any]:
-    """Return the training and the test rows, scaled and rounded as the engine does it."""
+    """Return the training and the test samples, scaled and rounded as in the engine."""
     train, test = (rows.X[part] for part in split)
     if rows.scale:
         if rows.single_precision:

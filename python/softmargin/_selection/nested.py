@@ -1,4 +1,4 @@
-"""Nested cross-validation: choose inside, judge outside, all in one computation."""
+"""Nested cross-validation: inner folds select hyperparameters, outer folds evaluate them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from softmargin._selection.splits import Folds, check_repeatable, check_repeated
 
 Scale = Literal["fold", "global"] | None
 
-# The grids of the papers.
+# The grids of Melki and Kecman (2016) and Melki (2018).
 _CS = [4.0**power for power in range(-2, 6)]
 _GAMMAS = [4.0**power for power in range(-5, 3)]
-# Below 0.003 and above 1 nothing changed the accuracies of eleven sets by more than chance.
+# On eleven data sets, margins below 0.003 or above 1 changed accuracies only by chance.
 _MARGINS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 0.8]
 _DEFAULT_PATHS = {"C": _CS, "margin": _MARGINS}
 
@@ -61,74 +61,79 @@ def nested_cv(
     time_limit: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Any:
-    """Choose parameters by inner cross-validation, and judge the choice on outer folds.
+    """Select hyperparameters by inner cross-validation and evaluate the choice on outer folds.
 
-    Every cell of the grid is trained on every inner split of every outer fold; the cell
-    with the highest mean score is trained on the outer training rows and judged on the
-    rows held out. Ties go to the first cell, that is the smaller C or margin, then the
-    smaller gamma. All trainings are one computation that shares scaled rows, distances,
-    kernel matrices and paths; the result is that of single trainings, up to ``tol``.
+    Every candidate of the grid is trained on every inner split of every outer fold. The candidate
+    with the highest mean score is trained on the outer training samples and evaluated on the
+    held-out samples. Ties go to the first candidate, that is, to the smaller C or margin, then to
+    the smaller gamma. All trainings are one computation that shares scaled samples, distances,
+    kernel matrices and regularization paths; the result agrees with separate trainings up to
+    ``tol``.
 
     Parameters
     ----------
-    X, y
-        Rows and labels, as for the estimators.
-    method : str, estimator, or a list of them
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Samples.
+    y : array-like of shape (n_samples,)
+        Labels.
+    method : str, estimator, or a list of them, default="svc"
         One of :func:`softmargin.methods`, or an estimator with the parameters that the grid does
-        not vary. A list compares methods on the same folds. A subclass of one of our
-        estimators is fitted cell by cell by its own methods, which takes longer.
-    grid : dict of lists, list of such, or None
-        Candidates; None for 8 x 8: C = 4^-2 ... 4^5 (OLLAWV: eight margins) by
+        not vary. A list compares methods on the same folds. A subclass of a Softmargin estimator
+        is fitted once per candidate and split by its own methods, which takes longer.
+    grid : dict of lists, list of such dicts, or None, default=None
+        Candidates. None uses an 8 x 8 grid: C = 4^-2 ... 4^5 (OLLAWV: eight margins) and
         gamma = 4^-5 ... 4^2. Linear methods have no gamma.
-    outer, inner : int, splitter or pairs
-        Folds, stratified and shuffled; or splitters of scikit-learn (for repeated hold-out,
-        ``StratifiedShuffleSplit(10, test_size=0.1)``); or training and test rows, given by
-        their numbers or by masks.
-    search : {"grid", "pattern"}
-        All cells, or a five-point cross that moves to its best point and halves its steps
-        when the centre is best.
-    scale : {"fold", "global", None}
-        Scale features to [0, 1] by the training rows of each split; by all rows, as the
-        papers did; or not at all.
-    scoring : {"accuracy", "balanced_accuracy", "f1_macro"}
-        What is compared.
-    sample_weight : array-like of shape (n_samples,) or None
-        Factor of C for each row in training (all methods but OLLAWV).
+    outer, inner : int, splitter or iterable of pairs, default=5
+        Number of stratified, shuffled folds; or a splitter of scikit-learn (for repeated
+        hold-out, ``StratifiedShuffleSplit(10, test_size=0.1)``); or pairs of training and test
+        samples, as indices or boolean masks.
+    search : {"grid", "pattern"}, default="grid"
+        "grid" evaluates all candidates. "pattern" evaluates a five-point cross on the grid, which
+        moves to its best point and halves its step if the center is the best.
+    scale : {"fold", "global", None}, default="fold"
+        How to scale features to [0, 1]: "fold" by the training samples of each split, "global" by
+        all samples (as Melki and Kecman (2016) and Melki (2018) did; it leaks information from the
+        held-out samples), None not at all.
+    scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
+        Score by which candidates are compared and evaluated.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Positive weights that multiply C for each training sample. OLLAWV does not support them.
     n_jobs : int or None, default=-1
-        Threads.
-    memory_budget : int or None
-        Bytes for distances, kernel matrices and votes; None for half of what is free. A set
-        that does not fit is trained from cached rows.
+        Number of threads; -1 uses all processors.
+    memory_budget : int or None, default=None
+        Bytes for distances, kernel matrices and votes; None uses half of the free memory. A kernel
+        matrix that exceeds the budget is replaced by a cache of its rows.
     prune : bool, default=False
-        Leave out the rest of a cell that cannot win any more: its score so far with perfect
-        remaining folds is below that of a finished cell. The choice is the same, up to
-        the tolerance of methods whose cells start from each other; scores that were left
-        out are NaN. (Grid search only.)
-    random_state : int, RandomState or None
-        Of the folds; an int also of methods that are given by name.
-    progress : bool, function or None
-        True shows a bar on stderr: cells done, best score so far, time left. A function is
-        called with a dictionary of these numbers: "method", "done", "total", "best",
-        "seconds", "seconds_left". "best" is the highest mean inner score of a cell with all
-        inner folds of an outer fold; it never falls, and is NaN before the first such cell.
-    time_limit : float or None
-        Seconds; what is done by then is returned.
-    checkpoint : path or None
-        A file to which inner scores are written every few seconds. The same call resumes from
-        it, with the result of an uninterrupted run. Folds and methods that draw random numbers
-        need a seed: a call that could not be resumed is refused before the work.
+        Stop evaluating a candidate that can no longer win: even with perfect scores on its
+        remaining folds it stays below a finished candidate. The choice is the same, up to the
+        tolerance of methods whose trainings start from each other; scores that were not computed
+        are NaN. Only for ``search="grid"``.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds. An int is also the seed of methods that are given by name.
+    progress : bool, callable or None, default=None
+        True shows a progress bar on stderr with the finished trainings, the best score so far and
+        the remaining time. A function is called with a dictionary of these numbers: "method",
+        "done", "total", "best", "seconds", "seconds_left". "best" is the highest mean score of a
+        candidate over all inner folds of an outer fold; it never decreases, and is NaN before the
+        first candidate is finished.
+    time_limit : float or None, default=None
+        Time limit in seconds; the results finished by then are returned.
+    checkpoint : path or None, default=None
+        File to which inner scores are written every few seconds. Rerun the same call to resume;
+        the result is that of an uninterrupted run. Folds and methods that draw random numbers
+        need a seed: a call that could not be resumed raises ValueError before the first training.
 
     Returns
     -------
-    NestedResult, or NestedComparison
-        With a list of methods their results by name ("svc", "svc-2", ...). After Ctrl-C, too,
-        with ``complete`` False, if any training was done; printed, the result says how far the
-        run came and what the best inner score is so far.
+    NestedResult or NestedComparison
+        A NestedComparison for a list of methods, with the results by name ("svc", "svc-2", ...).
+        After Ctrl-C, the results so far with ``complete=False``, if any training has finished;
+        the printed result shows the progress and the best inner score so far.
 
     Notes
     -----
-    With scaling, kernel values are computed in float32 (sums and solutions are float64);
-    without it, in the type of X.
+    With scaling, kernel values are computed in float32 (sums and solutions in float64); without
+    scaling, in the dtype of X.
 
     Examples
     --------
@@ -151,7 +156,7 @@ def nested_cv(
     prune = parameters.flag("prune", prune)
     parameters.choice("search", search, ("grid", "pattern"))
     run = _Run(problem, folds, threads, budget, end, prune, progress, checkpoint)
-    # All methods are checked before the work of the first begins.
+    # Check all methods before the first training.
     tasks = _tasks(method, grid, problem.rows, random_state, checkpoint is not None)
     if problem.rows.order is None and any(task.candidates.is_ordinal for task in tasks):
         class_order.warn_if_text(problem.rows.classes)
@@ -161,7 +166,7 @@ def nested_cv(
     for task in tasks:
         try:
             results[task.label] = run.select(task, search)
-        except KeyboardInterrupt:  # before its first cell was done
+        except KeyboardInterrupt:  # before its first training finished
             if not results:
                 raise
             break
@@ -171,7 +176,7 @@ def nested_cv(
 
 
 class _Task(NamedTuple):
-    """A method by its name and by that of its result, with its candidates."""
+    """A method, the label of its result, and its candidates."""
 
     name: str
     label: str
@@ -182,7 +187,7 @@ class _Task(NamedTuple):
 def _tasks(
     method: Any, grid: Any, rows: engine.Rows, random_state: Any, is_resumed: bool
 ) -> list[_Task]:
-    """Return what is to be done by each of the methods, all of it checked."""
+    """Return the tasks of all methods, after checking them."""
     is_one = isinstance(method, str | Classifier)
     if not is_one and (not isinstance(method, Iterable) or isinstance(method, Mapping | type)):
         raise ValueError(
@@ -194,7 +199,10 @@ def _tasks(
         if isinstance(each, str) and isinstance(random_state, Integral):
             estimator.set_params(random_state=random_state)
         if rows.sample_weight is not None and not estimator._takes_weights:
-            raise ValueError(f"the method {name!r} takes no sample_weight")
+            raise ValueError(
+                f"the method {name!r} does not support sample_weight; leave it out or choose "
+                "another method"
+            )
         n_before = sum(task.name == name for task in found)
         label = f"{name}-{n_before + 1}" if n_before else name
         cells = cells_of(grid, name)
@@ -211,22 +219,22 @@ def _tasks(
 def _check_seeded(
     name: str, estimator: Classifier, cells: Sequence[dict[str, Any]], advice: str
 ) -> None:
-    """Refuse a method whose cells would draw other random numbers in the same call."""
+    """Raise ValueError if a method would draw different random numbers when resumed."""
     params = estimator.get_params(deep=False)
     for cell in cells:
         seed = (params | cell).get("random_state", 0)
         if isinstance(seed, Integral) or not cell.keys() <= params.keys():
-            continue  # unknown parameters are refused later
+            continue  # unknown parameters raise an error later
         if type(estimator)(**params | cell)._is_random():
             raise ValueError(
-                "a checkpoint can be resumed only if the same call draws the same random numbers, "
-                f"but the method {name!r} has random_state = {seed!r}; {advice}"
+                "a run can resume from a checkpoint only if the same call draws the same random "
+                f"numbers, but the method {name!r} has random_state = {seed!r}; {advice}"
             )
 
 
 @dataclass
 class _Problem:
-    """Checked rows, and how they are scaled and scored."""
+    """Validated samples, with the scaling and the score."""
 
     rows: engine.Rows
     X: Any
@@ -239,7 +247,10 @@ class _Problem:
         checked = check_rows(X)
         classes, codes = check_labels(y)
         if len(codes) != checked.shape[0]:
-            raise ValueError(f"X has {checked.shape[0]} rows, but y has {len(codes)}")
+            raise ValueError(
+                f"X has {checked.shape[0]} samples, but y has {len(codes)} labels; they must have "
+                "the same length"
+            )
         if scale not in ("fold", "global", None):
             raise ValueError(f"scale = {scale!r} is not valid: it must be 'fold', 'global' or None")
         parameters.choice("scoring", scoring, engine.SCORINGS)
@@ -247,8 +258,8 @@ class _Problem:
         if weights is not None and used_rows(weights, classes, codes) is not None:
             row = int(np.argmin(weights))
             raise ValueError(
-                f"sample_weight[{row}] = 0 is not valid: it must be positive in nested_cv; "
-                "leave the row out instead"
+                f"sample_weight[{row}] = 0 is not valid: weights must be positive in nested_cv; "
+                "remove the sample instead"
             )
         if scale == "global":
             checked = MinMaxScaler().fit_transform(checked).astype(np.float32)
@@ -259,7 +270,7 @@ class _Problem:
         return cls(rows, X, y, scale, scoring)
 
     def parts(self) -> tuple[Any, ...]:
-        """Return all of it as public types, which a pickle may hold."""
+        """Return all fields as public types, which can be pickled."""
         return (tuple(self.rows), self.X, self.y, self.scale, self.scoring)
 
 
@@ -273,8 +284,7 @@ def _positive(name: str, value: Any) -> float:
 def cells_of(grid: Any, method: str) -> list[dict[str, Any]]:
     """Return the candidates of a grid, or of the default grid of a method.
 
-    Of two that are equally good the first is taken: the parameter of the path (C, margin)
-    varies slowest.
+    Ties go to the first candidate; the parameter of the path (C, margin) varies slowest.
     """
     path = METHODS[method]._path
     if grid is None:
@@ -283,7 +293,7 @@ def cells_of(grid: Any, method: str) -> list[dict[str, Any]]:
             grid["gamma"] = _GAMMAS
     cells = list(ParameterGrid(grid))
     if cells in ([], [{}]):
-        raise ValueError(f"grid = {grid!r} is empty: it must have a parameter to choose")
+        raise ValueError(f"grid = {grid!r} is empty: it must contain at least one parameter")
     values = list(dict.fromkeys(_along(cell, path) for cell in cells))
     return sorted(cells, key=lambda cell: values.index(_along(cell, path)))
 
@@ -293,7 +303,7 @@ def _along(cell: dict[str, Any], path: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 class _Watchers:
-    """Several watchers as one."""
+    """Notifies several watchers."""
 
     def __init__(self, *watchers: Any) -> None:
         self.watchers = [watcher for watcher in watchers if watcher is not None]
@@ -305,7 +315,7 @@ class _Watchers:
 
 @dataclass
 class _Run:
-    """The rows, folds and limits of one call."""
+    """The samples, folds and limits of one call."""
 
     problem: _Problem
     folds: Folds
@@ -317,12 +327,13 @@ class _Run:
     checkpoint: str | os.PathLike[str] | None
 
     def select(self, task: _Task, search: str) -> NestedResult:
-        """Choose and judge by one method."""
+        """Run nested cross-validation with one method."""
         name, label, estimator, candidates = task
         cells = list(candidates.cells)
         rows, folds = self.problem.rows, self.folds
         if not candidates.is_ordinal:
-            rows = rows._replace(order=None)  # no part of the run, nor of its checkpoint
+            # The order has no effect on the run, so it must not change the signature either.
+            rows = rows._replace(order=None)
         seconds: dict[str, float] = {}
         splits = [split for _, inside in folds for split in inside]
         table = engine.empty_table(len(splits), len(cells))
@@ -358,7 +369,7 @@ class _Run:
                 saved.save(table)
         scores = inner.scores()
         best = [_best(of_fold) for of_fold in scores]
-        judged = time.perf_counter()
+        searched = time.perf_counter()
         outer_table = engine.empty_table(len(folds), len(cells))
         if stopped is None:
             wanted = np.zeros(outer_table.done.shape, dtype=bool)
@@ -373,8 +384,8 @@ class _Run:
         counts = _counts(table, outer_table)
         if counts["unfinished"]:
             warnings.warn(
-                f"{counts['unfinished']} machines of {counts['trainings']} trainings of {name!r} "
-                "did not converge",
+                f"{counts['unfinished']} binary classifiers in {counts['trainings']} trainings of "
+                f"{name!r} did not converge",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -390,7 +401,7 @@ class _Run:
             outer_scores=outer_scores,
             best_params=[cells[cell] if cell is not None else {} for cell in best],
             support_fraction=support,
-            seconds={"inner": judged - start, "outer": time.perf_counter() - judged, **seconds},
+            seconds={"inner": searched - start, "outer": time.perf_counter() - searched, **seconds},
             counts=counts,
             complete=is_complete,
             planned=table.done.size + len(folds) if is_planned else None,
@@ -406,7 +417,7 @@ class _Run:
     def _outer(
         self, table: engine.Table, best: list[int | None]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the score and the share of support vectors of each outer fold."""
+        """Return the score and the fraction of support vectors of each outer fold."""
         scores, support = np.full(len(best), np.nan), np.full(len(best), np.nan)
         of_cells = table.scores(self.problem.scoring)
         for o, cell in enumerate(best):
@@ -418,13 +429,13 @@ class _Run:
 
 
 def _best(scores: NDArray[np.float64]) -> int | None:
-    """Return the first cell with the highest mean over all inner folds."""
+    """Return the first candidate with the highest mean score over all inner folds."""
     means = scores.mean(axis=0)
     return None if np.isnan(means).all() else int(np.nanargmax(means))
 
 
 def _counts(*tables: engine.Table) -> dict[str, int]:
-    """Return what all trainings did together."""
+    """Return the totals over all trainings."""
     numbers = {
         "trainings": "done",
         "kernel_evaluations": "n_kernel_evals",
@@ -449,11 +460,11 @@ def refit(
     n_folds: int,
     limits: tuple[int, int],
 ) -> Any:
-    """Choose a cell by cross-validation on all rows, and fit it to them."""
+    """Select a candidate by cross-validation on all samples, and fit it to them."""
     from sklearn.base import clone
 
     problem = _Problem(engine.Rows(*rows), X, y, scale, scoring)
-    # A single inner split is no cross-validation.
+    # Cross-validation needs at least two folds.
     splits = plain("inner", problem.rows.X, problem.y, max(2, n_folds), 0)
     candidates = engine.Candidates.of(estimator, cells, problem.rows)
     table, stopped = engine.evaluate(candidates, problem.rows, splits, engine.Resources(*limits))

@@ -1,4 +1,4 @@
-"""Pattern search: a five-point cross on the grid that moves and shrinks."""
+"""Pattern search: a cross of grid points that moves to better points and shrinks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 
 class PatternSearch:
-    """Asks for cells until the centre of a cross of step 1 beats its neighbours.
+    """Requests candidates until the center of a cross with step 1 beats its neighbors.
 
-    Each parameter with several values is a direction; its values are taken in the order of
-    the grid. The cross starts in the middle with a quarter of the longest direction as its
-    step; it moves to a better point, or halves its step when there is none. No cell is
-    asked for twice.
+    Each parameter with several values is an axis, with the values in the order of the grid. The
+    cross starts in the middle of the grid; its step is a quarter of the longest axis. It moves to
+    the best of its points, or halves its step if the center is the best. No candidate is
+    requested twice.
     """
 
     def __init__(self, cells: Sequence[dict[str, Any]]) -> None:
@@ -29,31 +29,31 @@ class PatternSearch:
             tuple(values[name].index(_key(cell.get(name))) for name in self._axes): number
             for number, cell in enumerate(cells)
         }
-        self._centre = self._nearest([(size - 1) // 2 for size in self._sizes])
+        self._center = self._nearest([(size - 1) // 2 for size in self._sizes])
         self._step = max(1, max(self._sizes, default=1) // 4)
 
     def wanted(self, means: NDArray[np.float64]) -> list[int]:
-        """Return the cells to evaluate next; ``means`` has NaN for those that were not."""
+        """Return the candidates to evaluate next; ``means`` is NaN for those not evaluated."""
         while True:
-            cross = [self._centre, *self._neighbours()]
+            cross = [self._center, *self._neighbors()]
             missing = [self._places[p] for p in cross if np.isnan(means[self._places[p]])]
             if missing:
                 return missing
-            best = max(cross, key=lambda p: (means[self._places[p]], p == self._centre))
-            if best != self._centre:
-                self._centre = best
+            best = max(cross, key=lambda p: (means[self._places[p]], p == self._center))
+            if best != self._center:
+                self._center = best
             elif self._step > 1:
                 self._step //= 2
             else:
                 return []
 
-    def _neighbours(self) -> list[tuple[int, ...]]:
+    def _neighbors(self) -> list[tuple[int, ...]]:
         found = []
         for axis, size in enumerate(self._sizes):
             for step in (-self._step, self._step):
-                point = list(self._centre)
+                point = list(self._center)
                 point[axis] = min(max(point[axis] + step, 0), size - 1)
-                if tuple(point) != self._centre and tuple(point) in self._places:
+                if tuple(point) != self._center and tuple(point) in self._places:
                     found.append(tuple(point))
         return found
 

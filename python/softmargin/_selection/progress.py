@@ -1,4 +1,4 @@
-"""How far a model selection is, on stderr."""
+"""Progress of a model selection, on stderr or for a function of the caller."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 
 from softmargin._selection import engine
 
-# What a stream raises that is full, broken or closed, or None.
+# Exceptions of a stream that is full, broken, closed or None.
 _NO_STREAM = (OSError, ValueError, AttributeError)
 
 
 class Progress:
-    """Shows cells done, the best score so far and the time left; a watcher of the engine.
+    """Shows finished trainings, the best score so far and the remaining time.
 
-    With the package ``rich`` a bar, else a line now and then. A function gets a dictionary of
-    these numbers instead.
+    A watcher of the engine. With the package ``rich`` it draws a progress bar, otherwise it
+    prints occasional lines. A function of the caller gets a dictionary of these numbers instead.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Progress:
                 self._bar = _bar()
 
     def update(self, table: engine.Table) -> None:
-        """Show what is done so far."""
+        """Show the progress so far."""
         total = table.done.size
         done = int(table.done.sum())
         now = time.monotonic()
@@ -56,26 +56,26 @@ class Progress:
             self._call(facts)
             return
         text = f"{self._name}: best {self._scoring} {shown_best(facts)}"
-        with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
+        with contextlib.suppress(OSError, ValueError):  # a closed stream must not stop the run
             if self._bar is not None:
                 self._bar.show(text, done, total, is_last)
             elif sys.stderr is not None:
                 print(
-                    f"{text}, {done:,} of {total:,} cells, {facts['seconds_left']:.0f} s left",
+                    f"{text}, {done:,} of {total:,} trainings, "
+                    f"{facts['seconds_left']:.0f} s remaining",
                     file=sys.stderr,
                 )
 
     def close(self) -> None:
-        """Leave the screen as it is."""
+        """Stop drawing, and leave the last state on the screen."""
         if self._bar is not None:
             with contextlib.suppress(OSError, ValueError):
                 self._bar.close()
 
     def _best(self, table: engine.Table) -> float:
-        """Return the best mean of a cell that is done on all inner splits of an outer fold.
+        """Return the best mean score of a candidate over all inner splits of an outer fold.
 
-        Such a mean does not change any more, so the best of them never falls. NaN if there is
-        none yet.
+        Such means are final, so the best of them never decreases. NaN if there is none yet.
         """
         shape = (-1, self._n_inner, table.done.shape[1])
         scores = table.scores(self._scoring).reshape(shape)
@@ -84,16 +84,16 @@ class Progress:
 
 
 def shown_best(facts: dict[str, Any]) -> str:
-    """Return the best score so far; a dash before there is one."""
+    """Return the best score so far; a dash if there is none yet."""
     return "-" if math.isnan(facts["best"]) else f"{facts['best']:.4f}"
 
 
 class _Stderr:
-    """The stream stderr, without the writes that fail."""
+    """The stream stderr; failing writes are ignored."""
 
     @property
     def _stream(self) -> Any:
-        # While rich shows something, stderr is a stream that leads back to here.
+        # While rich draws, sys.stderr is a proxy that writes to this object.
         return getattr(sys.stderr, "rich_proxied_file", sys.stderr)
 
     @property
@@ -119,9 +119,9 @@ class _Stderr:
 
 
 def console_on_stderr() -> Any:
-    """Return a console of rich that leaves out what cannot be written.
+    """Return a console of rich that ignores failing writes.
 
-    One that meets a closed pipe ends the program, and others end its thread that draws.
+    Otherwise, rich exits the program on a closed pipe, and other errors end its drawing thread.
     """
     from rich.console import Console
 
@@ -130,7 +130,7 @@ def console_on_stderr() -> Any:
 
 
 def _bar() -> Any:
-    """Return a bar of rich, which opens itself when it is first shown."""
+    """Return a progress bar of rich, which starts when it is first shown."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
@@ -161,12 +161,14 @@ def _bar() -> Any:
 
 
 def watcher_of(progress: Any, name: str, scoring: str, n_inner: int) -> Progress | None:
-    """Return who is told: nobody, a bar, or a function of the caller.
+    """Return the watcher for the parameter ``progress``: None, a bar, or a function's caller.
 
     The table has ``n_inner`` splits for each outer fold, one fold after the other.
     """
     if progress is None or progress is False:
         return None
     if progress is not True and not callable(progress):
-        raise TypeError("progress must be True, False, None or a function")
+        raise TypeError(
+            f"progress = {progress!r} is not valid: it must be True, False, None or a function"
+        )
     return Progress(name, scoring, n_inner, None if progress is True else progress)

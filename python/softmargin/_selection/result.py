@@ -1,4 +1,4 @@
-"""What a nested cross-validation found, to look at."""
+"""The result of nested cross-validation, with its text and HTML representations."""
 
 from __future__ import annotations
 
@@ -12,44 +12,47 @@ from numpy.typing import NDArray
 from softmargin._selection.result_table import Row, html_lines, html_table, text_lines
 from softmargin._selection.spread import with_spread
 
-# Why a run ended before it was complete.
+# How messages describe why a run is incomplete.
 _STOPS = {"interrupt": "interrupted", "time limit": "stopped by the time limit"}
 
 
 @dataclass
 class NestedResult:
-    """What a nested cross-validation found.
+    """Result of nested cross-validation with one method.
 
     Attributes
     ----------
     method : str
+        Name of the method.
     scoring : str
+        Name of the score.
     cells : list of dict
-        The candidates, in the order of the columns of ``inner_scores``.
+        The candidates, in the order of the last axis of ``inner_scores``.
     inner_scores : ndarray of shape (n_outer, n_inner, n_cells)
-        NaN where a cell was not evaluated.
+        Score of each candidate on each inner split; NaN if it was not evaluated.
     outer_scores : ndarray of shape (n_outer,)
-        Of the cell chosen in each outer fold, on the rows held out; NaN if not reached.
+        Score of the chosen candidate on the held-out samples of each outer fold; NaN if the fold
+        was not evaluated.
     best_params : list of dict
-        The cell chosen in each outer fold.
+        Hyperparameters chosen in each outer fold.
     support_fraction : ndarray of shape (n_outer,)
-        Share of the training rows that are support vectors of the chosen machines; NaN for a
-        subclass without ``support_``.
+        Fraction of the outer training samples that are support vectors of the chosen model; NaN
+        for a subclass without ``support_``.
     seconds : dict
-        Wall time of the "inner" and the "outer" part; and, summed over all threads, of "rows",
-        "products", "training" and "testing".
+        Wall time of the "inner" and the "outer" part, and times summed over all threads of the
+        phases "rows", "products", "training" and "testing".
     counts : dict
-        "trainings" (cells on splits), "kernel_evaluations", "loops", "steps", and machines that
-        did not converge, "unfinished".
+        Number of "trainings" (candidates times splits), "kernel_evaluations", "loops" and "steps",
+        and of binary classifiers that did not converge ("unfinished").
     complete : bool
-        False if an interrupt or the time limit came first.
+        False if an interrupt or the time limit stopped the run.
     planned : int or None
-        Trainings of the whole run; None where the search finds out as it goes (pattern search,
-        pruning).
+        Number of trainings of a complete run; None for pattern search and pruning, which decide
+        during the run.
     stopped : {"interrupt", "time limit", None}
-        What came first, if the run is not complete.
+        What stopped the run; None if it is complete.
     engine_reason : str or None
-        Why the trainings were single fits; None if they were one computation.
+        Why each training was a separate fit; None if all trainings were one computation.
     """
 
     __module__ = "softmargin"  # pickles do not depend on file names
@@ -72,48 +75,66 @@ class NestedResult:
 
     @property
     def mean_score(self) -> float:
-        """Mean of the outer scores that were reached."""
+        """Mean of the outer scores, without folds that were not evaluated."""
         return _mean(self.outer_scores)
 
     @property
     def std_score(self) -> float:
-        """Standard deviation of the outer scores that were reached."""
+        """Standard deviation of the outer scores, without folds that were not evaluated."""
         reached = self.outer_scores[~np.isnan(self.outer_scores)]
         return float(np.std(reached)) if len(reached) else float("nan")
 
     @property
     def wall_seconds(self) -> float:
-        """Wall time of the inner and the outer part together."""
+        """Wall time of the inner and the outer part in seconds."""
         return self.seconds["inner"] + self.seconds["outer"]
 
     @property
     def best_inner_score(self) -> float:
-        """Highest mean inner score of a cell with all inner folds of an outer fold; else NaN."""
+        """Highest mean score of a candidate over all inner folds of an outer fold, or NaN."""
         means = self.inner_scores.mean(axis=1)
         return float(np.nanmax(means)) if not np.isnan(means).all() else float("nan")
 
     def refit(self) -> Any:
-        """Choose a cell by plain cross-validation on all rows, and fit it to them.
+        """Select hyperparameters by cross-validation on all samples, and fit a model to them.
 
-        It has as many folds as there were inner splits, and at least two.
-        Returns the fitted estimator, in a pipeline with its scaler if rows were scaled.
+        The number of folds is that of the inner splits, but at least two.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator; a pipeline with a scaler if the features were scaled.
         """
         from softmargin._selection.nested import refit
 
         return refit(*self._refit)
 
     def heatmap(self, ax: Any = None) -> Any:
-        """Draw the mean inner score of each cell of a grid with two parameters."""
+        """Plot the mean inner score of each candidate of a grid with two hyperparameters.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to plot; None creates a figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from softmargin import plots
 
         return plots.inner_table(self, ax)
 
     def to_frame(self) -> Any:
-        """Return one row for each cell and outer fold, as a DataFrame; needs pandas."""
+        """Return a DataFrame with one row per candidate and outer fold; requires pandas.
+
+        The columns are "outer_fold", the hyperparameters, "inner_mean" and "inner_std" over the
+        inner folds, "chosen", and "outer_score" (NaN for candidates that were not chosen).
+        """
         import pandas as pd  # type: ignore[import-untyped]
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # cells without a score
+            warnings.simplefilter("ignore", RuntimeWarning)  # about candidates without a score
             means = np.nanmean(self.inner_scores, axis=1)
             stds = np.nanstd(self.inner_scores, axis=1)
         rows = []
@@ -131,7 +152,7 @@ class NestedResult:
         return pd.DataFrame(rows)
 
     def __str__(self) -> str:
-        """Return a short table of the outer folds that were judged, and what is missing."""
+        """Return a short table of the evaluated outer folds, and what is missing."""
         headline, *lines = self._first_lines()
         for fold, params in self._judged():
             chosen = ", ".join(f"{name}={short(value)}" for name, value in params.items())
@@ -163,8 +184,8 @@ class NestedResult:
         return html_table(headline, head, body, [foot]) + html_lines(lines)
 
     def _first_lines(self) -> list[str]:
-        """Return the mean score, if there is one, and how far a run came that is not complete."""
-        lines, n_judged = self._what_is_done(), len(self._judged())
+        """Return the mean score, if there is one, and the progress of an incomplete run."""
+        lines, n_judged = self._progress_lines(), len(self._judged())
         if n_judged:
             n_outer = len(self.outer_scores)
             folds = "" if n_judged == n_outer else f" on {n_judged} of {n_outer} outer folds"
@@ -174,22 +195,22 @@ class NestedResult:
         return [f"{self.method}: {lines[0]}", *lines[1:]]
 
     def _judged(self) -> list[tuple[int, dict[str, Any]]]:
-        """Return the outer folds with a score, and what was chosen there."""
+        """Return the evaluated outer folds, and the hyperparameters chosen there."""
         return [
             (fold, params)
             for fold, params in enumerate(self.best_params)
             if not np.isnan(self.outer_scores[fold])
         ]
 
-    def _what_is_done(self) -> list[str]:
-        """Say how far a run came that is not complete; nothing of one that is."""
+    def _progress_lines(self) -> list[str]:
+        """Return lines about the progress of an incomplete run; no lines if it is complete."""
         if self.complete:
             return []
         n_outer, n_done = len(self.outer_scores), self.counts["trainings"]
         of_all = "" if self.planned is None else f" of {self.planned:,}"
         why = _STOPS.get(self.stopped or "", "stopped")
         parts = [f"{len(self._judged())} of {n_outer} outer folds"]
-        if self.planned is not None:  # else scores of a finished search may be missing, too
+        if self.planned is not None:  # otherwise finished searches may lack scores as well
             n_searched = int((~np.isnan(self.inner_scores)).all(axis=(1, 2)).sum())
             parts.insert(0, f"{n_searched} of {n_outer} inner searches")
         return [
@@ -199,7 +220,7 @@ class NestedResult:
         ]
 
     def _best_so_far(self) -> str:
-        """Name the best cell of those that are done on the most inner folds."""
+        """Return the best of the candidates that are evaluated on the most inner folds."""
         is_done = ~np.isnan(self.inner_scores)
         counts = is_done.sum(axis=1)
         if not counts.any():
@@ -222,7 +243,7 @@ def _mean(values: NDArray[np.float64]) -> float:
 
 
 def short(value: Any) -> str:
-    """Return a parameter in a few characters."""
+    """Return a hyperparameter with at most six digits."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -232,6 +253,6 @@ def short_number(score: float) -> str:
 
 
 def short_share(shares: NDArray[np.float64]) -> str:
-    """Return the mean of the shares that are known in percent; a dash if there are none."""
+    """Return the mean of the known fractions in percent; a dash if there are none."""
     mean = _mean(shares)
     return "-" if np.isnan(mean) else f"{100 * mean:.1f} %"

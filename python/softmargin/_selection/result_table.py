@@ -1,4 +1,4 @@
-"""Results as tables: text of 80 columns, and HTML for notebooks."""
+"""Tables of results: text with at most 80 columns, and HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 WIDTH = 80
 _GAP = 2
 
-# Colours and fonts are those of the page, be it light or dark.
+# Colors and fonts are inherited from the page, light or dark.
 _TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
 _CAPTION = "text-align:left;white-space:nowrap;padding:0.4em 0.8em"
 _CELL = "padding:0.2em 0.8em;text-align:right"
@@ -20,7 +20,7 @@ Row = Sequence[str]
 
 
 def text_table(head: Row, rows: Sequence[Row]) -> str:
-    """Return a table whose first column has names; columns that do not fit follow below."""
+    """Return a table with names in its first column; columns that do not fit are put below."""
     lines = [head, *rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
     parts, part, used = [], list[int](), widths[0]
@@ -43,7 +43,7 @@ def text_table(head: Row, rows: Sequence[Row]) -> str:
 
 
 def text_lines(lines: Sequence[str], indent: str = "") -> str:
-    """Return lines, those that are too long broken into several."""
+    """Return lines, wrapped to the width of the table."""
     return "\n".join(
         textwrap.fill(
             line,
@@ -57,7 +57,7 @@ def text_lines(lines: Sequence[str], indent: str = "") -> str:
 
 
 def html_table(caption: str, head: Row, body: Sequence[Row], foot: Sequence[Row]) -> str:
-    """Return a table whose first column has names, and whose last rows sum it up."""
+    """Return a table with names in its first column and a summary in its last rows."""
     return (
         f'<table style="{_TABLE}"><caption style="{_CAPTION}">{html.escape(caption)}</caption>'
         f"<thead>{_row(head, 'col')}</thead>"
@@ -72,7 +72,7 @@ def html_lines(lines: Sequence[str]) -> str:
 
 
 def _rows(rows: Sequence[Row]) -> str:
-    """Return rows below a line."""
+    """Return rows with a line above the first one."""
     return "".join(_row(row, line=not place) for place, row in enumerate(rows))
 
 

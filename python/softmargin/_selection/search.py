@@ -1,4 +1,4 @@
-"""Searches with scikit-learn's interface over the shared engine."""
+"""Grid and pattern search with scikit-learn's interface, computed by the shared engine."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from softmargin._estimators.base import Classifier
 from softmargin._estimators.scaling import MinMaxScaler
 from softmargin._selection import engine
 from softmargin._selection.pattern_search import PatternSearch
-from softmargin._selection.splits import by_numbers
+from softmargin._selection.splits import as_indices
 
 
 class _UnsharedError(Exception):
-    """A search is left to scikit-learn; the text says why."""
+    """The engine does not support a search; the message is the reason."""
 
 
 class _Shared:
-    """A search that the engine can do: the classifier inside, and how its rows are scaled."""
+    """A search that the engine supports: the classifier, and the scaler before it."""
 
     def __init__(self, model: Classifier, prefix: str = "", scaler: Any = None) -> None:
         self.model = model
@@ -47,15 +47,15 @@ class _Shared:
 
     @classmethod
     def of(cls, estimator: Any) -> _Shared:
-        """Return what can be shared of an estimator, alone or after a min-max scaler."""
+        """Return the classifier of an estimator, alone or in a pipeline after a min-max scaler."""
         if not isinstance(estimator, Pipeline):
             return cls(_shareable(estimator))
         if type(estimator) is not Pipeline:
             raise _UnsharedError(f"{type(estimator).__name__} is a subclass of Pipeline")
         if len(estimator.steps) != 2:
             raise _UnsharedError(
-                f"the pipeline has {len(estimator.steps)} steps, not a min-max scaler and an "
-                "estimator of softmargin"
+                f"the pipeline has {len(estimator.steps)} steps, not two: a min-max scaler and a "
+                "Softmargin estimator"
             )
         (_, scaler), (name, model) = estimator.steps
         is_plain = type(scaler) is MinMaxScaler or (
@@ -64,9 +64,11 @@ class _Shared:
             and not scaler.clip
         )
         if not is_plain:
-            raise _UnsharedError(f"the first step of the pipeline is {scaler!r}, no plain scaler")
+            raise _UnsharedError(
+                f"the first step of the pipeline is {scaler!r}, not a default MinMaxScaler"
+            )
         if estimator.memory is not None or estimator.verbose:
-            raise _UnsharedError("the pipeline has a memory or is verbose, which is for each fit")
+            raise _UnsharedError("memory or verbose of the pipeline applies to each fit")
         return cls(_shareable(model), f"{name}__", scaler)
 
     def cells(self, candidates: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -78,49 +80,48 @@ class _Shared:
             for name, value in candidate.items():
                 own = name.removeprefix(self.prefix)
                 if not name.startswith(self.prefix) or own not in names:
-                    raise _UnsharedError(
-                        f"{name!r} is not a parameter of the estimator of softmargin"
-                    )
+                    raise _UnsharedError(f"{name!r} is not a parameter of the Softmargin estimator")
                 cell[own] = value
             _shareable(clone(self.model).set_params(**cell))
             cells.append(cell)
         return cells
 
     def rows(self, X: Any, y: Any) -> engine.Rows:
-        """Return checked rows and labels."""
+        """Validate samples and labels, and return them."""
         checked = check_rows(X)
         check_consistent_length(X, y)
         classes, codes = check_labels(y)
         if sp.issparse(checked) and isinstance(self.scaler, sklearn_preprocessing.MinMaxScaler):
-            raise _UnsharedError("scikit-learn's MinMaxScaler takes no sparse X")
+            raise _UnsharedError("scikit-learn's MinMaxScaler does not support sparse X")
         order = class_order.order_of(y, classes)
         return engine.Rows(checked, classes, codes, None, self.scaler is not None, False, order)
 
 
 def _shareable(estimator: Any) -> Any:
-    """Return an estimator whose fits the engine can do together."""
+    """Return the estimator if the engine supports it."""
     if reason := engine.unshared(estimator):
         raise _UnsharedError(reason)
     return estimator
 
 
 class GridSearchCV(model_selection.GridSearchCV):
-    """Scikit-learn's ``GridSearchCV``, in seconds for the estimators of softmargin.
+    """Replacement for scikit-learn's ``GridSearchCV`` that shares work between all fits.
 
-    Parameters, attributes and result are those of ``sklearn.model_selection.GridSearchCV``.
-    For the estimators of softmargin, alone or in a pipeline after a min-max scaler, all trainings
-    are one computation that shares distances, kernel matrices and paths over C or margins.
-    Anything else is left to scikit-learn: another estimator, a subclass or an estimator with
-    replaced methods, a ``time_limit`` of the estimator, a precomputed or callable kernel,
-    another score, several scores, scores of the training samples, sample weights, callbacks.
-    Fit times in ``cv_results_`` are the mean over all trainings, since these are not separate.
+    Parameters, attributes and results are those of ``sklearn.model_selection.GridSearchCV``.
+    For Softmargin estimators, alone or in a pipeline after a min-max scaler, all fits are one
+    computation that shares distances, kernel matrices and paths over C or margins. In all other
+    cases the search falls back to scikit-learn: other estimators, subclasses, estimators with
+    replaced methods or with ``time_limit``, precomputed or callable kernels, scores other than
+    accuracy, balanced accuracy and macro F1, several scores, training scores, sample weights, and
+    callbacks. Fit times in ``cv_results_`` are means over all fits, because the fits are not
+    separate.
 
     Attributes
     ----------
     used_engine_ : bool
-        Whether all trainings were one computation.
+        Whether all fits were one computation.
     engine_reason_ : str or None
-        Why they were not; None if they were.
+        Why the search fell back to scikit-learn; None if it did not.
 
     Examples
     --------
@@ -138,19 +139,22 @@ class GridSearchCV(model_selection.GridSearchCV):
     cv: Any
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Evaluate the candidates, and fit the best one to all rows.
+        """Evaluate the candidates, and fit the best one to all samples.
 
         Parameters
         ----------
-        X, y
-            Rows and labels.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels.
         **params
-            ``sample_weight`` and whatever else the estimator's ``fit`` takes, and ``groups``
-            for the splitter.
+            ``groups`` for the splitter, and parameters of the estimator's ``fit`` such as
+            ``sample_weight``.
 
         Returns
         -------
-        self
+        self : object
+            The fitted search.
         """
         cv = self.cv
         with restore_on_failure(self):
@@ -168,11 +172,11 @@ class GridSearchCV(model_selection.GridSearchCV):
         return self
 
     def _fit_with_engine(self, X: Any, y: Any, params: dict[str, Any]) -> None:
-        """Do the search in the engine."""
+        """Run the search in the engine; raise _UnsharedError if it is not supported."""
         candidates = list(ParameterGrid(self.param_grid))
         if not candidates:
             raise ValueError(
-                f"param_grid = {self.param_grid!r} is empty: it must have a candidate to look at"
+                f"param_grid = {self.param_grid!r} is empty: it must contain at least one candidate"
             )
         self._check_shareable(params)
         shared = _Shared.of(self.estimator)
@@ -188,20 +192,20 @@ class GridSearchCV(model_selection.GridSearchCV):
         if weights is not None:
             used_rows(weights, rows.classes, rows.codes)
         if "sample_weight" in params:
-            # Versions of scikit-learn differ in whether they weight the score.
-            raise _UnsharedError("sample_weight is passed")
+            # Versions of scikit-learn differ in whether the score is weighted.
+            raise _UnsharedError("sample_weight is passed to fit")
         scorer = check_scoring(self.estimator, self.scoring)
         splits = self._draw_splits(X, y, params)
         threads = thread_count(self.n_jobs)
         resources = engine.Resources(threads, budget_bytes(None))
         start = time.perf_counter()
         try:
-            numbers = by_numbers("cv", splits, len(rows.codes))
+            numbers = as_indices("cv", splits, len(rows.codes))
             scores = self._search(shared.model, candidates, cells, rows, numbers, resources)
         except (ValueError, TypeError) as error:
             if type(error) not in (ValueError, TypeError):
-                raise  # of a handler of signals
-            # Scikit-learn says which fit failed, or goes on without it.
+                raise  # from a signal handler
+            # Scikit-learn reports which fit failed, or continues without it.
             raise _UnsharedError(f"a fit failed: {error}") from None
         self._set_results(candidates, scores, time.perf_counter() - start)
         self.n_splits_ = len(splits)
@@ -211,35 +215,35 @@ class GridSearchCV(model_selection.GridSearchCV):
             self._refit(X, y)
 
     def _check_shareable(self, params: dict[str, Any]) -> None:
-        """Refuse a search whose parts the engine does not know."""
+        """Raise _UnsharedError if the engine does not support an option of the search."""
         own = (GridSearchCV._run_search, PatternSearchCV._run_search)
         if type(self)._run_search not in own:
             raise _UnsharedError(f"{type(self).__name__} has its own _run_search")
         for part in (self, self.estimator, *_steps(self.estimator)):
-            # The attributes by which scikit-learn 1.9 keeps and passes on callbacks.
+            # The attributes in which scikit-learn 1.9 stores and passes on callbacks.
             if hasattr(part, "_skl_callbacks") or hasattr(part, "_parent_callback_ctx"):
-                raise _UnsharedError("callbacks are called for each fit")
+                raise _UnsharedError("callbacks must be called for each fit")
         if self.scoring is not None and (
             not isinstance(self.scoring, str) or self.scoring not in engine.SCORINGS
         ):
             names = ", ".join(engine.SCORINGS)
-            raise _UnsharedError(f"scoring = {self.scoring!r} is none of {names}")
+            raise _UnsharedError(f"scoring = {self.scoring!r} is not one of {names}")
         if self.return_train_score:
-            raise _UnsharedError("return_train_score = True")
+            raise _UnsharedError("return_train_score is True")
         if self.verbose > 9:
-            raise _UnsharedError("verbose > 9 asks for a line when each fit begins")
+            raise _UnsharedError("verbose > 9 prints a line at the start of each fit")
         known = set() if get_config()["enable_metadata_routing"] else {"sample_weight", "groups"}
         if unknown := params.keys() - known:
             raise _UnsharedError(f"{min(unknown)} is passed to fit")
 
     def _draw_splits(self, X: Any, y: Any, params: dict[str, Any]) -> list[Any]:
-        """Return the splits, which scikit-learn then gets, too: some can be drawn only once."""
+        """Draw the splits and keep them for scikit-learn: some splitters draw only once."""
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         self.cv = splitter
         groups = params.get("groups")
         splits = list(splitter.split(X, y, groups))
         if len(splits) != splitter.get_n_splits(X, y, groups):
-            raise _UnsharedError("the number of splits of cv is not the one that it announces")
+            raise _UnsharedError("cv yields another number of splits than get_n_splits returns")
         self.cv = splits
         return splits
 
@@ -252,7 +256,7 @@ class GridSearchCV(model_selection.GridSearchCV):
         splits: Sequence[engine.Split],
         resources: engine.Resources,
     ) -> NDArray[np.float64]:
-        """Return the score of each cell on each split; NaN for cells that were not asked for."""
+        """Return the score of each candidate on each split; NaN if it was not evaluated."""
         found = engine.Candidates.of(model, cells, rows)
         if self.verbose > 0:
             print(
@@ -266,7 +270,8 @@ class GridSearchCV(model_selection.GridSearchCV):
         unfinished = int(table.n_unfinished.sum())
         if unfinished:
             warnings.warn(
-                f"{unfinished} machines of {int(table.done.sum())} trainings did not converge",
+                f"{unfinished} binary classifiers in {int(table.done.sum())} trainings did not "
+                "converge",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -278,7 +283,7 @@ class GridSearchCV(model_selection.GridSearchCV):
     def _print_fits(
         self, candidates: list[dict[str, Any]], scores: NDArray[np.float64], seconds: float
     ) -> None:
-        """Print a line for each fit in the form of scikit-learn, with the mean time of all."""
+        """Print a line for each fit in the format of scikit-learn, with the mean fit time."""
         shown_time = logger.short_format_time(seconds / scores.size)
         for candidate, own in zip(candidates, scores, strict=True):
             named = ", ".join(f"{name}={candidate[name]}" for name in sorted(candidate))
@@ -293,9 +298,9 @@ class GridSearchCV(model_selection.GridSearchCV):
     def _set_results(
         self, candidates: list[dict[str, Any]], scores: NDArray[np.float64], seconds: float
     ) -> None:
-        looked_at = np.flatnonzero(~np.isnan(scores).any(axis=1))
-        candidates = [candidates[number] for number in looked_at]
-        scores = scores[looked_at]
+        evaluated = np.flatnonzero(~np.isnan(scores).any(axis=1))
+        candidates = [candidates[number] for number in evaluated]
+        scores = scores[evaluated]
         times = {"fit_time": seconds / scores.size, "score_time": 0.0}
         fits = [times | {"test_scores": score} for score in scores.ravel()]
         self.cv_results_ = self._format_results(candidates, scores.shape[1], fits)
@@ -321,10 +326,10 @@ def _steps(estimator: Any) -> list[Any]:
 
 
 class PatternSearchCV(GridSearchCV):
-    """As :class:`GridSearchCV`, but looks at a part of the grid only.
+    """Search that evaluates only a part of the grid, otherwise as :class:`GridSearchCV`.
 
-    A five-point cross starts in the middle of the grid, moves to its best point, and halves
-    its steps when its centre is best; ``cv_results_`` has the candidates that were looked at.
+    A five-point cross starts in the middle of the grid, moves to its best point, and halves its
+    step if its center is the best. ``cv_results_`` contains the candidates that were evaluated.
     """
 
     __module__ = "softmargin"  # pickles do not depend on file names
@@ -346,7 +351,7 @@ class PatternSearchCV(GridSearchCV):
         return scores
 
     def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
-        """Search scikit-learn's way, a few candidates at a time."""
+        """Search through scikit-learn, a few candidates at a time."""
         candidates = list(ParameterGrid(self.param_grid))
         means = np.full(len(candidates), np.nan)
         pattern = PatternSearch(candidates)
@@ -355,35 +360,35 @@ class PatternSearchCV(GridSearchCV):
         if callback_ctx is not None:
             search = callback_ctx.subcontext(task_name="search", max_subtasks=None)
             search.call_on_fit_task_begin(estimator=self)
-        asked: list[int] = []
+        requested: list[int] = []
         self._places = {id(candidate): place for place, candidate in enumerate(candidates)}
         try:
             while wanted := pattern.wanted(means):
-                asked += wanted
+                requested += wanted
                 chosen = [candidates[cell] for cell in wanted]
                 found = _evaluated(evaluate_candidates, chosen, cv, search, self)
-                means[sorted(asked)] = np.nan_to_num(self._leading(found), nan=-np.inf)
+                means[sorted(requested)] = np.nan_to_num(self._guiding_scores(found), nan=-np.inf)
         finally:
             del self._places
         if search is not None:
             search.call_on_fit_task_end(estimator=self)
 
-    def _leading(self, found: dict[str, Any]) -> Any:
-        """Return the mean scores that lead the search."""
+    def _guiding_scores(self, found: dict[str, Any]) -> Any:
+        """Return the mean scores that guide the search."""
         name = "mean_test_score"
         if name not in found:
             name = f"mean_test_{self.refit}"
         if name not in found:
             raise ValueError(
                 f"refit = {self.refit!r} is not valid: with several scores, it must name the score "
-                "that leads the search"
+                "that guides the search"
             )
         return found[name]
 
     def _format_results(
         self, candidate_params: Any, n_splits: int, out: Any, more_results: Any = None
     ) -> Any:
-        """Return the results in the order of the grid, whichever was looked at first."""
+        """Return the results in the order of the grid, not in the order of evaluation."""
         if hasattr(self, "_places"):
             places = [self._places[id(candidate)] for candidate in candidate_params]
             order = sorted(range(len(places)), key=places.__getitem__)
@@ -395,7 +400,7 @@ class PatternSearchCV(GridSearchCV):
 
 
 class _DrawnOnce:
-    """A splitter whose splits are those of the first time."""
+    """A splitter that returns the splits of its first call again."""
 
     def __init__(self, splitter: Any) -> None:
         self._splitter = splitter
@@ -411,7 +416,7 @@ class _DrawnOnce:
 def _evaluated(
     evaluate_candidates: Any, chosen: list[dict[str, Any]], cv: Any, context: Any, search: Any
 ) -> Any:
-    """Evaluate candidates scikit-learn's way; callbacks see them as a task of the search."""
+    """Evaluate candidates through scikit-learn; callbacks see them as a task of the search."""
     if context is None:
         return evaluate_candidates(chosen, cv=cv)
     count = len(chosen) * search.n_splits_

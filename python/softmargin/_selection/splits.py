@@ -1,4 +1,4 @@
-"""Splits into training and test rows: numbers of folds, splitters, or pairs, as users give them."""
+"""Training and test indices from a number of folds, a splitter, or pairs of indices."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Folds = list[tuple[Split, list[Split]]]
 
 
 def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any) -> Folds:
-    """Return the outer splits with their inner splits, as row numbers."""
+    """Return the outer splits with their inner splits, as indices."""
     for name, folds in (("outer", outer), ("inner", inner)):
         is_known = isinstance(folds, Integral | Iterable) or hasattr(folds, "split")
         if not is_known or isinstance(folds, str):
             raise ValueError(
-                f"{name} = {folds!r} is not valid: it must be a number of folds, a splitter, "
-                "or pairs of row numbers"
+                f"{name} = {folds!r} is not valid: it must be a number of folds, a splitter, or an "
+                "iterable of pairs of training and test indices"
             )
     if isinstance(outer, Integral) and isinstance(inner, Integral):
         labels, inner_labels = nested_fold_labels(y, int(outer), int(inner), random_state)
@@ -45,44 +45,47 @@ def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any) -> Folds:
     for train, test in plain("outer", X, labelled, outer, random_state):
         inside = plain("inner", X[train], labelled[train], inner, random_state)
         if found and len(inside) != len(found[0][1]):
-            raise ValueError("the outer folds must have equally many inner splits")
+            raise ValueError(
+                f"outer fold {len(found)} has {len(inside)} inner splits, but outer fold 0 has "
+                f"{len(found[0][1])}; all outer folds must have the same number of inner splits"
+            )
         found.append(((train, test), [(train[a], train[b]) for a, b in inside]))
     return found
 
 
 def check_repeatable(outer: Any, inner: Any, random_state: Any) -> None:
-    """Refuse folds that the same call would not draw again."""
+    """Raise ValueError if the same call would draw different folds."""
     for name, folds in (("outer", outer), ("inner", inner)):
         reason = ""
         if isinstance(folds, Integral):
             if not isinstance(random_state, Integral):
-                reason = f"is drawn with random_state = {random_state!r}; set it to an int"
+                reason = f"is shuffled with random_state = {random_state!r}; set it to an int"
         elif hasattr(folds, "split"):
             seed = getattr(folds, "random_state", 0)
             if getattr(folds, "shuffle", True) and not isinstance(seed, Integral):
                 reason = f"has random_state = {seed!r}; set its random_state to an int"
         elif isinstance(folds, Iterator):
-            reason = "yields its splits only once; pass a list of them, or a splitter"
+            reason = "yields its splits only once; pass a list or a splitter"
         if reason:
             raise ValueError(f"{_NEEDED}, but {name} = {folds!r} {reason}")
 
 
 def check_repeated(X: Any, y: Any, outer: Any, inner: Any, random_state: Any, found: Folds) -> None:
-    """Refuse splitters that, asked again, give other splits than those found."""
+    """Raise ValueError if splitters give different splits when called again."""
     if not (hasattr(outer, "split") or hasattr(inner, "split")):
         return
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # shown the first time
+        warnings.simplefilter("ignore")  # already shown by the first call
         again = nested(X, y, outer, inner, random_state)
     first, second = _all_rows(found), _all_rows(again)
     if len(first) != len(second) or not all(map(np.array_equal, first, second)):
         raise ValueError(
             f"{_NEEDED}, but outer = {outer!r} with inner = {inner!r} gave different splits when "
-            "asked again; use splitters with a fixed seed"
+            "called again; use splitters with a fixed seed"
         )
 
 
-_NEEDED = "a checkpoint can be resumed only if the same call draws the same folds"
+_NEEDED = "a run can resume from a checkpoint only if the same call draws the same folds"
 
 
 def _all_rows(folds: Folds) -> list[NDArray[Any]]:
@@ -90,41 +93,46 @@ def _all_rows(folds: Folds) -> list[NDArray[Any]]:
 
 
 def plain(name: str, X: Any, y: Any, folds: Any, random_state: Any) -> list[Split]:
-    """Return splits as row numbers."""
+    """Return the splits of a single cross-validation as indices."""
     if isinstance(folds, Integral):
         labels = fold_labels(y, int(folds), random_state)
         return [
             (np.flatnonzero(labels != fold), np.flatnonzero(labels == fold))
             for fold in range(int(folds))
         ]
-    return by_numbers(name, folds.split(X, y) if hasattr(folds, "split") else folds, X.shape[0])
+    return as_indices(name, folds.split(X, y) if hasattr(folds, "split") else folds, X.shape[0])
 
 
-def by_numbers(name: str, splits: Iterable[Any], n_rows: int) -> list[Split]:
-    """Return pairs of row numbers, or of masks, as row numbers in the order that is given."""
+def as_indices(name: str, splits: Iterable[Any], n_rows: int) -> list[Split]:
+    """Return pairs of indices or of boolean masks as pairs of indices, in the given order."""
     found = []
     for number, split in enumerate(splits):
         place = f"split {number} of {name}"
         try:
             train, test = split
         except (TypeError, ValueError):
-            raise ValueError(f"{place} is not a pair of training and test rows") from None
-        found.append((_numbers(place, train, n_rows), _numbers(place, test, n_rows)))
+            raise ValueError(f"{place} is not a pair of training and test indices") from None
+        found.append((_indices(place, train, n_rows), _indices(place, test, n_rows)))
     if not found:
-        raise ValueError(f"{name} is not valid: there are no splits")
+        raise ValueError(f"{name} contains no splits")
     return found
 
 
-def _numbers(place: str, given: Any, n_rows: int) -> NDArray[Any]:
-    """Return the numbers of rows, at least one of them."""
+def _indices(place: str, given: Any, n_rows: int) -> NDArray[Any]:
+    """Return indices of samples, at least one."""
     rows = np.asarray(given)
     if rows.dtype == bool and rows.shape == (n_rows,):
         rows = np.flatnonzero(rows)
     if rows.ndim != 1 or len(rows) == 0 or rows.dtype.kind not in "iu":
         raise ValueError(
-            f"{place} has rows of shape {rows.shape} and type {rows.dtype}; it must have training "
-            f"and test rows, given by their numbers or by a mask of all {n_rows} rows"
+            f"{place} contains an array of shape {rows.shape} and dtype {rows.dtype}; training and "
+            f"test samples must be non-empty arrays of indices, or masks of length {n_rows}"
         )
-    if not 0 <= int(rows.min()) <= int(rows.max()) < n_rows:
-        raise ValueError(f"{place} names a row outside of the {n_rows} rows")
+    lowest, highest = int(rows.min()), int(rows.max())
+    if lowest < 0 or highest >= n_rows:
+        wrong = lowest if lowest < 0 else highest
+        raise ValueError(
+            f"{place} contains index {wrong}, but there are {n_rows} samples; indices must be "
+            f"from 0 to {n_rows - 1}"
+        )
     return rows

@@ -1,6 +1,6 @@
-"""The program ``softmargin``: its commands, put together.
+"""The program ``softmargin`` with its commands.
 
-A command is a function in a module of its own, which imports what takes long inside of it.
+Each command is a function in its own module; slow imports are inside the function.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ add_command(app, "datasets", list_datasets)
 add_command(app, "info", show_info)
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"softmargin {__version__}")
         raise typer.Exit
 
@@ -48,10 +48,11 @@ def _program(
         ),
     ] = False,
 ) -> None:
-    """Support vector machines and honest model selection, fast.
+    """Train support vector machines and select their hyperparameters.
 
-    Results go to stdout, progress and messages to stderr; every command has --json. Exit codes:
-    0 done, 1 failed, 2 wrong usage, 130 interrupted.
+    Results are written to stdout, progress and messages to stderr. Every command accepts --json.
+
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.
 
     Examples:
       softmargin train heart_scale

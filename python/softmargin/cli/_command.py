@@ -1,4 +1,4 @@
-"""Commands whose parameters are groups of options."""
+"""Commands whose options are grouped in dataclasses."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any, get_type_hints
 
 import typer
 
-from softmargin.cli._failure import failures_reported
+from softmargin.cli._failure import report_failures
 
 
 def add_command(app: typer.Typer, name: str, function: Callable[..., None]) -> None:
     """Add a function as a command.
 
-    A parameter whose type is a dataclass stands for one option for each field. Every command
-    has a parameter ``output`` of type :class:`softmargin.cli._output.Output`.
+    A parameter whose type is a dataclass becomes one option per field. Every command has a
+    parameter ``output`` of type :class:`softmargin.cli._output.Output`.
     """
-    app.command(name, help=help_of(function))(_spread(function))
+    app.command(name, help=help_of(function))(_with_flat_options(function))
 
 
 def help_of(function: Callable[..., None]) -> str:
-    """Return the docstring of a command, whose lines of examples stay as they are."""
+    """Return the docstring of a command as help text; lines of examples are not wrapped."""
     return inspect.cleandoc(function.__doc__ or "").replace("Examples:\n", "\b\nExamples:\n")
 
 
-def _spread(function: Callable[..., None]) -> Callable[..., None]:
-    """Return the function with dataclasses among its parameters replaced by their fields."""
+def _with_flat_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Return the function with each dataclass parameter replaced by its fields."""
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, Any] = {
         name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)
@@ -45,7 +45,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
         for name, kind in groups.items():
             names = [field.name for field in dataclasses.fields(kind)]
             arguments[name] = kind(**{field: values.pop(field) for field in names})
-        with failures_reported(arguments["output"].debug):
+        with report_failures(arguments["output"].debug):
             function(**arguments, **values)
 
     run.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""``softmargin cv``: cross-validation with given parameters; also ``softmargin train -v``."""
+"""``softmargin cv`` and ``softmargin train -v``: cross-validation with given hyperparameters."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softmargin._selection.spread import with_spread
-from softmargin.cli._estimator_options import Machine
+from softmargin.cli._estimator_options import EstimatorOptions
 from softmargin.cli._options import Scoring
 from softmargin.cli._output import Output, table
-from softmargin.cli._progress_bar import cells_shown
+from softmargin.cli._progress_bar import cell_progress
 from softmargin.cli._source import Source
 from softmargin.cli._summary import (
     facts_of_run,
     headline_of_data,
-    headline_of_machine,
+    headline_of_estimator,
     share,
 )
 
@@ -34,15 +34,15 @@ def cross_validate(
     *,
     source: Source,
     folds: Annotated[
-        int, typer.Option("-v", "--folds", metavar="N", min=2, help="Stratified folds.")
+        int, typer.Option("-v", "--folds", metavar="N", min=2, help="Number of stratified folds.")
     ] = 5,
     scoring: Scoring = "accuracy",
-    machine: Machine,
+    options: EstimatorOptions,
     output: Output,
 ) -> None:
-    """Judge a machine with given parameters by cross-validation.
+    """Evaluate given hyperparameters by cross-validation.
 
-    With --scale, features are scaled by the training rows of each fold. The folds are those of
+    With --scale, features are scaled by the training samples of each fold. The folds are those of
     softmargin.fold_labels with the same seed.
 
     Examples:
@@ -50,10 +50,10 @@ def cross_validate(
       softmargin cv iris -s ollawv --margin 0.2 --scale --folds 10
     """
     data = source.load()
-    estimator = machine.estimator(data)
-    found = run_folds(data, estimator, machine, folds, output, scoring)
+    estimator = options.estimator(data)
+    found = run_folds(data, estimator, options, folds, output, scoring)
     if output.as_json:
-        facts = facts_of_run(data, machine, estimator)
+        facts = facts_of_run(data, options, estimator)
         output.document(facts | {"scoring": scoring} | found.facts())
         return
     rows = [
@@ -65,15 +65,15 @@ def cross_validate(
     mean = with_spread(float(found.scores.mean()), float(found.scores.std()))
     rows.append(("mean", "", mean, share(float(found.support.mean()))))
     output.print(headline_of_data(data))
-    output.print(headline_of_machine(estimator, machine.scale))
-    heads = ("fold", "rows", scoring, "SVs")
+    output.print(headline_of_estimator(estimator, options.scale))
+    heads = ("fold", "samples", scoring, "SVs")
     output.print(table(heads, rows, right=heads[1:], flexible="fold"))
     output.print(f"{found.seconds:.2f} s")
 
 
 @dataclass
 class FoldScores:
-    """What a machine did on each fold."""
+    """Scores of an estimator on each fold."""
 
     n_test: list[int]
     n_right: list[int]
@@ -83,11 +83,11 @@ class FoldScores:
 
     @property
     def pooled_accuracy(self) -> float:
-        """Return the share of all rows that were right when held out, as svm-train prints it."""
+        """Return the accuracy over the samples of all folds, as svm-train prints it."""
         return sum(self.n_right) / sum(self.n_test)
 
     def facts(self) -> dict[str, Any]:
-        """Return what a JSON document tells."""
+        """Return the JSON description."""
         return {
             "scores": self.scores,
             "mean_score": float(self.scores.mean()),
@@ -103,12 +103,12 @@ class FoldScores:
 def run_folds(
     data: Dataset,
     estimator: Classifier,
-    machine: Machine,
+    options: EstimatorOptions,
     n_folds: int,
     output: Output,
     scoring: str = "accuracy",
 ) -> FoldScores:
-    """Train on all folds but one, in turn, and test on that one; all as one computation."""
+    """Train on all folds except one and test on that one, for each fold, in one computation."""
     import numpy as np
     from sklearn.exceptions import ConvergenceWarning
 
@@ -124,26 +124,26 @@ def run_folds(
     classes, codes = check_labels(data.labels)
     if estimator.multi_class == "ordinal":
         class_order.warn_if_text(classes)
-    rows = engine.Rows(check_rows(data.X), classes, codes, None, machine.scale, False)
-    held_out = fold_labels(codes, n_folds, machine.seed)
+    rows = engine.Rows(check_rows(data.X), classes, codes, None, options.scale, False)
+    held_out = fold_labels(codes, n_folds, options.seed)
     splits = [
         (np.flatnonzero(held_out != fold), np.flatnonzero(held_out == fold))
         for fold in range(n_folds)
     ]
-    shown = watcher_of(cells_shown(output), machine.method, scoring, n_folds)
-    threads, budget = thread_count(machine.jobs), budget_bytes(None)
-    resources = engine.Resources(threads, budget, watcher=shown)
+    watcher = watcher_of(cell_progress(output), options.method, scoring, n_folds)
+    threads, budget = thread_count(options.jobs), budget_bytes(None)
+    resources = engine.Resources(threads, budget, watcher=watcher)
     try:
         candidates = engine.Candidates.of(estimator, [{}], rows)
         done, stopped = engine.evaluate(candidates, rows, splits, resources)
     finally:
-        if shown is not None:
-            shown.close()
+        if watcher is not None:
+            watcher.close()
     if stopped is not None:
         raise stopped
     if done.n_unfinished.any():
         warnings.warn(
-            f"{int(done.n_unfinished.sum())} machines did not converge",
+            f"{int(done.n_unfinished.sum())} binary classifiers did not converge",
             ConvergenceWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""The options of a machine, and the estimator that they mean."""
+"""Options for the method and its hyperparameters, and the estimator that they define."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from softmargin._estimators.base import Classifier
     from softmargin.datasets import Dataset
 
-# As ``softmargin.methods()``, which takes long to import; a test compares them.
+# A copy of ``softmargin.methods()``, which is slow to import; a test compares the two.
 METHODS = ("gd", "linear", "mnsvm", "newton", "nlsgd", "nnisda", "ollawv", "sgd", "svc")
-# By the numbers that svm-train gives them.
+# In the order of their numbers in svm-train.
 _KERNELS = ("linear", "poly", "rbf", "sigmoid")
 _KERNEL_NUMBERS = {str(number): name for number, name in enumerate(_KERNELS)}
 
@@ -29,8 +29,8 @@ def _check_gamma(value: str | None) -> str | None:
 
 
 @dataclass
-class Machine:
-    """What is trained: the method and its parameters."""
+class EstimatorOptions:
+    """The method and its hyperparameters."""
 
     method: Annotated[
         str,
@@ -39,7 +39,7 @@ class Machine:
             "--method",
             words=(*METHODS, "0"),
             metavar="NAME",
-            help=f"One of {', '.join(METHODS)}; 0 is svc, as in svm-train.",
+            help=f"Method: {', '.join(METHODS)}; 0 means svc, as in svm-train.",
         ),
     ] = "svc"
     kernel: Annotated[
@@ -49,11 +49,12 @@ class Machine:
             "--kernel",
             words=(*_KERNELS, *_KERNEL_NUMBERS),
             metavar="NAME",
-            help="linear, poly, rbf, sigmoid, or 0 to 3 as in svm-train.  [default: rbf]",
+            help="Kernel: linear, poly, rbf, sigmoid, or 0 to 3 as in svm-train.  [default: rbf]",
         ),
     ] = None
     degree: Annotated[
-        int | None, optional("-d", "--degree", metavar="N", default="3", help="Of poly.")
+        int | None,
+        optional("-d", "--degree", metavar="N", default="3", help="Degree of the poly kernel."),
     ] = None
     gamma: Annotated[
         str | None,
@@ -63,66 +64,102 @@ class Machine:
             metavar="X|auto|scale",
             callback=_check_gamma,
             default="auto",
-            help="Of rbf, poly, sigmoid. auto: 1 / features, as in svm-train; scale: 1 / (features "
-            "* variance), as in softmargin.SVC.",
+            help="Kernel coefficient of rbf, poly and sigmoid: a number, auto = 1 / features, or "
+            "scale = 1 / (features * variance).",
         ),
     ] = None
     coef0: Annotated[
         float | None,
-        optional("-r", "--coef0", metavar="X", default="0", help="Of poly and sigmoid."),
+        optional(
+            "-r",
+            "--coef0",
+            metavar="X",
+            default="0",
+            help="Constant term of the poly and sigmoid kernels.",
+        ),
     ] = None
     cost: Annotated[
         float | None,
-        optional("-c", "--cost", metavar="X", default="1", help="C, the price of an error."),
+        optional(
+            "-c",
+            "--cost",
+            metavar="X",
+            default="1",
+            help="Regularization parameter C; larger values penalize misclassified samples more.",
+        ),
     ] = None
     weights: Annotated[
         list[str],
-        optional("-w", "--weight", metavar="LABEL=X", help="Factor of C for a class. Repeatable."),
+        optional(
+            "-w", "--weight", metavar="LABEL=X", help="Multiply C by X for one class. Repeatable."
+        ),
     ] = field(default_factory=list)
     margin: Annotated[
         float | None,
-        optional("--margin", metavar="X", default="0.1", help="At which ollawv stops."),
+        optional(
+            "--margin",
+            metavar="X",
+            default="0.1",
+            help="Stopping margin of ollawv; larger values give more support vectors.",
+        ),
     ] = None
     multi_class: Annotated[
         str | None,
         choice(
             "--multi-class",
             words=("ovo", "ovr", "ordinal"),
-            help="Pairs of classes, each against the rest, or neighbours.",
+            help="Multiclass scheme: one-vs-one, one-vs-rest, or adjacent classes of ordered "
+            "labels.  [default: that of the method]",
+            show_default=False,
         ),
     ] = None
     scale: Annotated[
         bool,
         typer.Option(
             "--scale/--no-scale",
-            help="Features to [0, 1] by the training rows; the model keeps the scaling.",
+            help="Scale features to [0, 1] by the training samples; the model stores the scaling.",
         ),
     ] = False
     tolerance: Annotated[
         float | None,
-        optional("-e", "--tol", metavar="X", help="The error at which the solver stops."),
+        optional(
+            "-e",
+            "--tol",
+            metavar="X",
+            default="that of the method",
+            help="Tolerance of the stopping criterion.",
+        ),
     ] = None
     cache: Annotated[
-        float | None, optional("-m", "--cache", metavar="MB", help="Megabytes for kernel rows.")
+        float | None,
+        optional(
+            "-m",
+            "--cache",
+            metavar="MB",
+            default="1000",
+            help="Size of the kernel cache in megabytes.",
+        ),
     ] = None
     settings: Annotated[
         list[str],
         optional(
-            "--set", metavar="NAME=X", help="Any other parameter of the estimator. Repeatable."
+            "--set",
+            metavar="NAME=X",
+            help="Any other parameter of the estimator, such as max_iter=1000. Repeatable.",
         ),
     ] = field(default_factory=list)
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Of folds and of what methods draw.")
+        int, typer.Option("--seed", metavar="N", help="Seed of folds and randomized methods.")
     ] = 0
     jobs: Jobs = -1
 
     def __post_init__(self) -> None:
-        """Take the names that numbers of svm-train stand for."""
+        """Replace the numbers of svm-train by names."""
         self.method = "svc" if self.method == "0" else self.method
         self.kernel = self.kernel and _KERNEL_NUMBERS.get(self.kernel, self.kernel)
 
     def estimator(self, data: Dataset) -> Classifier:
-        """Return the estimator for the classes of a data set, not fitted."""
+        """Return an unfitted estimator for the classes of a data set."""
         from softmargin._estimators.methods import class_of
 
         kind = class_of(self.method)
@@ -133,7 +170,7 @@ class Machine:
         for name, (option, value) in self._given(known).items():
             if name not in known:
                 raise typer.BadParameter(
-                    f"the method {self.method!r} has no {name}", param_hint=option
+                    f"the method {self.method!r} has no parameter {name!r}", param_hint=option
                 )
             params[name] = value
         if self.weights:
@@ -142,7 +179,7 @@ class Machine:
         return kind(**params | self._others(known))
 
     def _given(self, known: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
-        """Return the options that were given, by the names of their parameters."""
+        """Return the options that were passed, by the names of their parameters."""
         options = {
             "kernel": ("-t", self.kernel),
             "degree": ("-d", self.degree),
@@ -161,7 +198,8 @@ class Machine:
         for name in others:
             if name not in known:
                 raise typer.BadParameter(
-                    f"the method {self.method!r} has no {name!r}, but {', '.join(sorted(known))}",
+                    f"the method {self.method!r} has no parameter {name!r}; its parameters are "
+                    f"{', '.join(sorted(known))}",
                     param_hint="--set",
                 )
         return others

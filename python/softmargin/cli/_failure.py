@@ -1,6 +1,6 @@
-"""What a command does when something goes wrong: a sentence on stderr and an exit code.
+"""Failures of commands: one line on stderr and an exit code.
 
-0 is done, 1 failed, 2 wrong usage, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Any
 
 import typer
 
-from softmargin.cli._streams import finish, say, to_stderr
+from softmargin.cli._streams import flush_or_discard, print_message, to_stderr
 
 FAILED = 1
-# As shells report a program that SIGINT or SIGPIPE ended.
+# The exit codes with which shells report termination by SIGINT and SIGPIPE.
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
 @contextlib.contextmanager
-def failures_reported(debug: bool) -> Iterator[None]:
-    """Turn exceptions into a sentence and an exit code, and warnings into lines."""
+def report_failures(debug: bool) -> Iterator[None]:
+    """Convert exceptions to a line on stderr and an exit code, and warnings to lines."""
     try:
         with warnings.catch_warnings():
             _report_warnings()
@@ -36,30 +36,30 @@ def failures_reported(debug: bool) -> Iterator[None]:
     except (typer.Exit, typer.BadParameter):
         raise
     except KeyboardInterrupt:
-        say("interrupted")
+        print_message("interrupted")
         code = INTERRUPTED
     except BrokenPipeError:
         code = PIPE_CLOSED
     except Exception as error:
         if debug:
             to_stderr(traceback.format_exc().rstrip())
-        say(_sentence(error))
+        print_message(_sentence(error))
         code = FAILED
     else:
         return
-    finish(sys.stdout)
+    flush_or_discard(sys.stdout)
     raise typer.Exit(code)
 
 
 def _report_warnings() -> None:
-    """Show a warning as one line, once."""
+    """Print each distinct warning once, in one line."""
     shown = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         text = _one_line(str(message))
         if text not in shown:
             shown.add(text)
-            say(f"warning: {text}")
+            print_message(f"warning: {text}")
 
     warnings.simplefilter("always")
     for kind in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
@@ -68,7 +68,7 @@ def _report_warnings() -> None:
 
 
 def _sentence(error: Exception) -> str:
-    """Return what went wrong, in one line."""
+    """Return the message of an error in one line."""
     if isinstance(error, OSError) and error.strerror is not None:
         place = "" if error.filename is None else f"{os.fsdecode(error.filename)!r}: "
         return f"{place}{error.strerror}"
@@ -78,7 +78,7 @@ def _sentence(error: Exception) -> str:
     is_known = isinstance(error, ImportError | LookupError | OSError | TypeError | ValueError)
     if is_known and text and not isinstance(error, KeyError | IndexError):
         return text
-    return f"{type(error).__name__}: {text} (--debug shows where)"
+    return f"{type(error).__name__}: {text} (use --debug for a traceback)"
 
 
 def _one_line(text: str) -> str:
@@ -86,26 +86,26 @@ def _one_line(text: str) -> str:
 
 
 @contextlib.contextmanager
-def interrupts_noted() -> Iterator[list[int]]:
-    """Note each SIGINT, for calls that return what is done when one comes.
+def record_interrupts() -> Iterator[list[int]]:
+    """Record each SIGINT, for calls that return partial results when they are interrupted.
 
-    Where it is ignored, as by programs that a script starts in the background, it stays so.
+    If SIGINT is ignored, as in programs that a script starts in the background, it stays ignored.
     """
-    came: list[int] = []
+    received: list[int] = []
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        yield came
+        yield received
         return
 
-    def note(number: int, frame: FrameType | None) -> None:
-        came.append(number)
+    def record(number: int, frame: FrameType | None) -> None:
+        received.append(number)
         signal.default_int_handler(number, frame)
 
     try:
-        before = signal.signal(signal.SIGINT, note)
-    except ValueError:  # not the main thread, to which no signal comes
-        yield came
+        before = signal.signal(signal.SIGINT, record)
+    except ValueError:  # not the main thread, which alone receives signals
+        yield received
         return
     try:
-        yield came
+        yield received
     finally:
         signal.signal(signal.SIGINT, before)

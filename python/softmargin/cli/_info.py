@@ -1,4 +1,4 @@
-"""``softmargin info``: what a report of a problem should tell."""
+"""``softmargin info``: versions and resources, for bug reports."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from softmargin import __version__, simd_level
 from softmargin.cli._output import Output, facts_table
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib")
-# A line of the metadata such as "onnx>=1.16 ; extra == 'onnx'".
+# A metadata line such as "onnx>=1.16 ; extra == 'onnx'".
 _OF_EXTRA = re.compile(r"([\w.-]+).*extra == ['\"]([\w-]+)['\"]")
 
 
 def show_info(output: Output) -> None:
-    """Show versions, threads, memory and extras.
+    """Show versions, threads and memory, for bug reports.
 
     Examples:
       softmargin info
@@ -50,17 +50,17 @@ def show_info(output: Output) -> None:
     facts = {
         "softmargin": __version__,
         "Python": f"{platform.python_version()} on {platform.platform()}",
-        "instructions": simd_level(),
+        "SIMD instructions": simd_level(),
         "threads": f"{threads} of {cores} cores",
         "memory": ("" if memory is None else f"{memory / 2**30:.1f} GB, ")
-        + f"{free / 2**30:.1f} GB usable now",
+        + f"{free / 2**30:.1f} GB available",
         **{name: version or "not installed" for name, version in packages.items()},
         "SOFTMARGIN_DATA": os.environ.get("SOFTMARGIN_DATA", "not set"),
     }
     for extra, parts in extras.items():
-        there = ", ".join(f"{name} {version}" for name, version in parts.items() if version)
+        installed = ", ".join(f"{name} {version}" for name, version in parts.items() if version)
         missing = " ".join(name for name, version in parts.items() if not version)
-        facts[f"extra {extra}"] = f"missing: pip install {missing}" if missing else there
+        facts[f"extra {extra}"] = f"missing: pip install {missing}" if missing else installed
     output.print(facts_table(facts))
 
 
@@ -73,7 +73,7 @@ def _version(package: str) -> str | None:
 
 
 def _extras() -> dict[str, dict[str, str | None]]:
-    """Return the packages of each extra, with the versions that are installed."""
+    """Return the packages of each extra with their installed versions."""
     from importlib import metadata
 
     extras: dict[str, dict[str, str | None]] = {}
@@ -86,7 +86,7 @@ def _extras() -> dict[str, dict[str, str | None]]:
 
 
 def _memory_bytes() -> int | None:
-    """Return the memory of the machine, where the system tells."""
+    """Return the physical memory in bytes, or None if unknown."""
     with contextlib.suppress(AttributeError, OSError, ValueError):
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return None

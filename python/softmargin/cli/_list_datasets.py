@@ -1,4 +1,4 @@
-"""``softmargin datasets``: what can be named as DATA."""
+"""``softmargin datasets``: list the names that other commands accept as DATA."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def list_datasets(
     *,
     folder: Folder = None,
     at_hand: Annotated[
-        bool, typer.Option("--at-hand", help="Only those that can be loaded now.")
+        bool, typer.Option("--at-hand", help="List only data sets that can be loaded now.")
     ] = False,
     output: Output,
 ) -> None:
-    """List the data sets that have a name.
+    """List the named data sets.
 
-    A data set is at hand if a package that is installed, or a file in the folder, has it.
+    A data set is available if the folder has a file for it, or an installed package contains it.
 
     Examples:
       softmargin datasets --at-hand
@@ -34,7 +34,7 @@ def list_datasets(
     if output.as_json:
         output.document({"datasets": [dataclasses.asdict(entry) for entry in found]})
         return
-    heads = ("name", "rows", "features", "classes", "at hand", "source")
+    heads = ("name", "samples", "features", "classes", "available", "source")
     rows = [
         (
             entry.name,
@@ -47,11 +47,11 @@ def list_datasets(
         for entry in found
     ]
     output.print(
-        table(heads, rows, right=("rows", "features", "classes"), flexible="source", is_cut=True)
+        table(heads, rows, right=("samples", "features", "classes"), flexible="source", is_cut=True)
     )
     if not at_hand:
-        n_there = sum(entry.is_at_hand for entry in found)
-        output.remark(f"{n_there} of {len(found)} data sets are at hand.")
+        n_available = sum(entry.is_at_hand for entry in found)
+        output.remark(f"{n_available} of {len(found)} data sets are available.")
 
 
 def _count(number: int | None) -> str:

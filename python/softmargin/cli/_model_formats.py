@@ -1,4 +1,4 @@
-"""Model files of either kind: of softmargin, and of LIBSVM."""
+"""Model files of softmargin and LIBSVM."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
     from softmargin.datasets import Dataset
 
 FORMATS = ("softmargin", "libsvm")
-# How a model of svm-train begins.
+# The first bytes of a LIBSVM model file.
 _LIBSVM_START = b"svm_type"
 
 
-def target_of(model: Path | None, source: Source, file_format: str, scaled: bool) -> Path:
-    """Return the file to write; refuses what cannot be written before anything is trained."""
+def model_path(model: Path | None, source: Source, file_format: str, scaled: bool) -> Path:
+    """Return the path of the model file, after checking before training that it can be written."""
     if file_format == "libsvm" and scaled:
         raise typer.BadParameter(
-            "a LIBSVM model cannot keep the scaling of --scale", param_hint="--format"
+            "a LIBSVM model file cannot store the scaling of --scale", param_hint="--format"
         )
     if model is None:
         if source.data == "-":
-            raise typer.BadParameter("standard input has no name: give a MODEL", param_hint="MODEL")
+            raise typer.BadParameter("it is required if DATA is -", param_hint="MODEL")
         model = Path(f"{source.stem}.model")
     data = Path(source.data)
     if source.data != "-" and data.exists() and model.exists() and model.samefile(data):
-        raise typer.BadParameter("MODEL would replace DATA", param_hint="MODEL")
+        raise typer.BadParameter("MODEL and DATA are the same file", param_hint="MODEL")
     check_target(model)
     return model
 
 
 def check_format(data: Dataset, file_format: str) -> None:
-    """Refuse a format that cannot keep what is needed to read other tables."""
+    """Raise an error if the format cannot store the categories of text columns."""
     if file_format == "libsvm" and data.schema is not None and data.schema.text_columns:
         raise typer.BadParameter(
-            f"a LIBSVM model cannot keep the categories of the column "
+            "a LIBSVM model file cannot store the categories of the text column "
             f"{data.schema.text_columns[0]!r}",
             param_hint="--format",
         )
 
 
 def write_model(fitted: Any, path: Path, file_format: str, schema: Schema | None) -> None:
-    """Write a fitted estimator, or a pipeline with its scaler, and the columns of its table."""
+    """Write a fitted estimator or pipeline, and the schema of its training table."""
     import softmargin
 
     if file_format == "libsvm":
@@ -63,7 +63,7 @@ def write_model(fitted: Any, path: Path, file_format: str, schema: Schema | None
 
 @dataclass
 class TrainedModel:
-    """A model of a file: an estimator or a pipeline, and the columns of its table, if any."""
+    """A model read from a file: an estimator or pipeline, and the schema of its training table."""
 
     fitted: Any
     schema: Schema | None
@@ -72,7 +72,7 @@ class TrainedModel:
 
     @classmethod
     def read(cls, path: Path) -> TrainedModel:
-        """Read a model by what is in the file."""
+        """Read a model; the format is detected from the content."""
         import softmargin
         from softmargin._api import load_with_schema
 
@@ -94,23 +94,23 @@ class TrainedModel:
         return int(self.estimator.n_features_in_)
 
     def widen(self, n_features: int) -> None:
-        """Take rows with so many features, of which the last are 0 in all support vectors."""
+        """Accept samples with more features than a LIBSVM model, which omits trailing zeros."""
         import softmargin
 
         if self.is_libsvm and self.n_features < n_features:
             self.fitted = softmargin.load_libsvm_model(self.path, n_features=n_features)
 
     def check(self, data: Dataset) -> None:
-        """Refuse data without names for a model whose text columns are known by name."""
+        """Raise ValueError if the model has text columns, but the data has no columns."""
         if self.schema is not None and data.schema is None and self.schema.text_columns:
             raise ValueError(
-                f"the model was trained on a table with the text column "
-                f"{self.schema.text_columns[0]!r}, but {data.name!r} has numbers without names of "
-                "columns: give a table or an ARFF file"
+                "the model was trained on a table with the text column "
+                f"{self.schema.text_columns[0]!r}, but {data.name!r} has no named columns. Pass a "
+                "table or an ARFF file."
             )
 
     def texts_of(self, labels: NDArray[Any]) -> list[str]:
-        """Return labels as the training file wrote them."""
+        """Return labels as written in the training file."""
         if self.schema is None:
             return [text_of(label) for label in labels.tolist()]
         return self.schema.texts_of(labels)

@@ -11,13 +11,13 @@ import typer
 
 from softmargin._selection.spread import with_spread
 from softmargin.cli._estimator_options import METHODS
-from softmargin.cli._failure import INTERRUPTED, interrupts_noted
+from softmargin.cli._failure import INTERRUPTED, record_interrupts
 from softmargin.cli._options import Jobs, Scoring, choice, optional
 from softmargin.cli._output import Output, short, table
 from softmargin.cli._output_file import check_target
-from softmargin.cli._progress_bar import cells_shown
+from softmargin.cli._progress_bar import cell_progress
 from softmargin.cli._source import Source
-from softmargin.cli._streams import say
+from softmargin.cli._streams import print_message
 from softmargin.cli._summary import facts_of_data, headline_of_data, share
 from softmargin.cli._values import grid_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Selection:
-    """What is compared, and how."""
+    """Options of the model selection."""
 
     methods: Annotated[
         list[str],
@@ -36,7 +36,7 @@ class Selection:
             "--method",
             words=METHODS,
             metavar="NAME",
-            help=f"One of {', '.join(METHODS)}. Repeatable: methods on the same folds.",
+            help=f"Method: {', '.join(METHODS)}. Repeat to compare several on the same folds.",
         ),
     ] = field(default_factory=lambda: ["svc"])
     grid: Annotated[
@@ -44,20 +44,22 @@ class Selection:
         optional(
             "--grid",
             metavar="NAME=X,X,...",
-            default="8 of C, or margin, by 8 of gamma",
-            help="Values of a parameter, such as C=1,10 or gamma=2^-5,2^-3. Repeatable.",
+            default="8 values of C or margin, 8 of gamma",
+            help="Candidate values, such as C=1,10 or gamma=2^-5,2^-3. Repeatable.",
         ),
     ] = field(default_factory=list)
-    outer: Annotated[int, typer.Option("--outer", metavar="N", min=2, help="Folds that judge.")] = 5
+    outer: Annotated[
+        int, typer.Option("--outer", metavar="N", min=2, help="Number of folds for evaluation.")
+    ] = 5
     inner: Annotated[
-        int, typer.Option("--inner", metavar="N", min=2, help="Folds that choose.")
+        int, typer.Option("--inner", metavar="N", min=2, help="Number of folds for selection.")
     ] = 5
     search: Annotated[
         str,
         choice(
             "--search",
             words=("grid", "pattern"),
-            help="All cells of the grid, or a cross that moves towards the best.",
+            help="Evaluate the whole grid, or only neighbors of the best candidate so far.",
         ),
     ] = "grid"
     scale: Annotated[
@@ -65,21 +67,22 @@ class Selection:
         choice(
             "--scale",
             words=("fold", "global", "none"),
-            help="Features to [0, 1] by the training rows of each split, by all rows, or not.",
+            help="Scale features to [0, 1] by the training samples of each split, by all samples, "
+            "or not at all.",
         ),
     ] = "fold"
     scoring: Scoring = "accuracy"
     prune: Annotated[
-        bool, typer.Option("--prune", help="Leave out cells that cannot win any more.")
+        bool, typer.Option("--prune", help="Skip candidates that can no longer be selected.")
     ] = False
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Of the folds and the methods.")
+        int, typer.Option("--seed", metavar="N", help="Seed of folds and randomized methods.")
     ] = 0
 
 
 @dataclass
 class Limits:
-    """What a run may use."""
+    """Limits on threads, memory and time, and the checkpoint."""
 
     jobs: Jobs = -1
     memory: Annotated[
@@ -87,41 +90,46 @@ class Limits:
         optional(
             "--memory",
             metavar="MB",
-            default="half of what is free",
-            help="Megabytes for kernel matrices.",
+            default="half of the free memory",
+            help="Memory for kernel matrices in megabytes.",
         ),
     ] = None
     time_limit: Annotated[
         float | None,
-        optional("--time-limit", metavar="SECONDS", help="After which what is done is shown."),
+        optional(
+            "--time-limit",
+            metavar="SECONDS",
+            help="Time limit; results finished by then are reported.",
+        ),
     ] = None
     checkpoint: Annotated[
         Path | None,
         optional(
             "--checkpoint",
             metavar="FILE",
-            help="Keeps what is done; the same command goes on from there.",
+            help="Save progress to this file; rerun the same command to resume.",
         ),
     ] = None
 
 
 def nested_cv(source: Source, selection: Selection, limits: Limits, output: Output) -> None:
-    """Choose parameters by inner folds, judge them by outer ones.
+    """Select and evaluate hyperparameters by nested cross-validation.
 
-    Ctrl-C and --time-limit show what is done so far; after Ctrl-C the exit code is 130. With
-    --checkpoint, the same command goes on later.
+    Inner folds select the hyperparameters, and outer folds evaluate the selection on held-out
+    samples. After Ctrl-C or --time-limit, the finished results are reported; after Ctrl-C, the
+    exit code is 130. With --checkpoint, rerun the same command to resume.
 
     Examples:
       softmargin nested-cv iris
       softmargin nested-cv heart_scale -s svc -s ollawv --outer 10
-      softmargin nested-cv heart_scale --grid C=1,10,100 --grid gamma=2^-7,2^-5,2^-3
+      softmargin nested-cv heart_scale --grid C=1,10,100 --grid gamma=2^-5,2^-3
     """
     import softmargin
 
     if limits.checkpoint is not None:
         check_target(limits.checkpoint)
     data = source.load()
-    with interrupts_noted() as interrupts:
+    with record_interrupts() as interrupts:
         results = softmargin.nested_cv(
             data.X,
             data.labels,
@@ -136,7 +144,7 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
             memory_budget=None if limits.memory is None else int(limits.memory * 2**20),
             prune=selection.prune,
             random_state=selection.seed,
-            progress=cells_shown(output),
+            progress=cell_progress(output),
             time_limit=limits.time_limit,
             checkpoint=limits.checkpoint,
         )
@@ -149,24 +157,24 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
         for note in results._notes():
             output.print(note)
     if interrupts:
-        say("interrupted; this is what was done")
+        print_message("interrupted; only finished results are reported")
         raise typer.Exit(INTERRUPTED)
     if not results.complete:
-        say("the time limit came first; this is what was done")
+        print_message("time limit reached; only finished results are reported")
 
 
 def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:
-    heads = ("method", "fold", scoring, "chosen", "SVs", "seconds")
+    heads = ("method", "fold", scoring, "selected", "SVs", "seconds")
     rows = []
     for name, result in results.items():
         for fold, params in result._judged():
             score, support = result.outer_scores[fold], result.support_fraction[fold]
-            chosen = ", ".join(f"{key}={short(value)}" for key, value in params.items())
-            rows.append((name, str(fold), f"{score:.4f}", chosen, share(support), ""))
+            selected = ", ".join(f"{key}={short(value)}" for key, value in params.items())
+            rows.append((name, str(fold), f"{score:.4f}", selected, share(support), ""))
         mean = with_spread(result.mean_score, result.std_score)
         seconds = f"{result.wall_seconds:.2f}"
         rows.append((name, "mean", mean, "", share(_mean_support(result)), seconds))
-    return table(heads, rows, right=(scoring, "SVs", "seconds"), flexible="chosen")
+    return table(heads, rows, right=(scoring, "SVs", "seconds"), flexible="selected")
 
 
 def _document(data: Any, selection: Selection, results: NestedComparison) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Kinds of options that several commands have."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SCORINGS = ("accuracy", "balanced_accuracy", "f1_macro")
 
 
 def choice(*names: str, words: Sequence[str], **facts: Any) -> Any:
-    """Return an option that takes one of a few words, or some of them if it is repeatable."""
+    """Return an option that accepts one of several words, or a list of them if repeatable."""
 
     def check(value: Any) -> Any:
         for each in value if isinstance(value, list) else [value]:
@@ -24,20 +24,22 @@ def choice(*names: str, words: Sequence[str], **facts: Any) -> Any:
 
 
 def optional(*names: str, **facts: Any) -> Any:
-    """Return an option that may be missing; ``default`` tells in words what is then."""
+    """Return an option that may be omitted; ``default`` describes its default in the help."""
     default = facts.pop("default", None)
     if default is not None:
         facts["help"] += f"  [default: {default}]"
     return typer.Option(*names, show_default=False, **facts)
 
 
-Jobs = Annotated[int, typer.Option("-j", "--jobs", metavar="N", help="Threads; -1 for all cores.")]
+Jobs = Annotated[
+    int, typer.Option("-j", "--jobs", metavar="N", help="Number of threads; -1 uses all cores.")
+]
 Scoring = Annotated[
     str,
     choice(
         "--scoring",
         words=SCORINGS,
         metavar="NAME",
-        help=f"What is measured on the rows held out: {', '.join(SCORINGS)}.",
+        help=f"Score on held-out samples: {', '.join(SCORINGS)}.",
     ),
 ]

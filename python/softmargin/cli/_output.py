@@ -1,4 +1,4 @@
-"""What a command shows: tables or one JSON document on stdout, messages on stderr."""
+"""Output of commands: tables or one JSON document on stdout, messages on stderr."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ import typer
 from softmargin._files.json_text import text_of
 from softmargin.cli._streams import to_stderr, visible
 
-# The width of tables that go to a file or another program.
-_WIDTH_OF_FILES = 200
-# In which every table has room; a terminal that is narrower breaks the lines.
-_LEAST_WIDTH = 72
+# The width of tables written to a file or a pipe.
+_FILE_WIDTH = 200
+# Enough for every table; a narrower terminal wraps the lines.
+_MIN_WIDTH = 72
 
 
 @dataclass
 class Output:
-    """How a command reports."""
+    """Output options of a command."""
 
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of tables.")
     ] = False
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress and no remarks.")] = (
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Suppress progress and remarks.")] = (
         False
     )
     debug: Annotated[
         bool,
-        typer.Option("--debug", envvar="SOFTMARGIN_DEBUG", help="Show where an error comes from."),
+        typer.Option("--debug", envvar="SOFTMARGIN_DEBUG", help="Show the traceback of an error."),
     ] = False
 
     def document(self, facts: Mapping[str, Any]) -> None:
-        """Print facts as JSON; numbers that are not finite become null."""
+        """Print facts as a JSON document; non-finite numbers become null."""
         sys.stdout.write(text_of(facts, indent=2) + "\n")
 
     def print(self, shown: Any) -> None:
@@ -47,16 +47,16 @@ class Output:
         self.draw(lambda console: console.print(shown))
 
     def draw(self, on: Callable[[Any], None]) -> None:
-        """Print what a function puts on a console of rich."""
+        """Print what a function draws on a rich console."""
         console = _console(sys.stdout)
         with console.capture() as captured:
             on(console)
         lines = [line.rstrip() for line in captured.get().splitlines()]
-        # Not by the console, whose way with a closed pipe differs from version to version.
+        # Not by the console: how rich handles a closed pipe depends on its version.
         sys.stdout.write("\n".join(lines).strip("\n") + "\n")
 
     def remark(self, text: str) -> None:
-        """Print a line on stderr, unless it shall be quiet."""
+        """Print a line on stderr, unless ``--quiet`` is set."""
         if not self.quiet:
             to_stderr(text)
 
@@ -68,9 +68,9 @@ def table(
     flexible: str,
     is_cut: bool = False,
 ) -> Any:
-    """Return a table with columns of numbers on the right.
+    """Return a table; the columns in ``right`` are right-aligned.
 
-    In a narrow terminal the flexible column is broken into lines, or cut.
+    In a narrow terminal the flexible column is wrapped, or truncated if ``is_cut``.
     """
     from rich import box
     from rich.table import Table
@@ -86,7 +86,7 @@ def table(
 
 
 def facts_table(facts: Mapping[str, str]) -> Any:
-    """Return a table of names and values."""
+    """Return a two-column table of names and values."""
     from rich.table import Table
     from rich.text import Text
 
@@ -99,7 +99,7 @@ def facts_table(facts: Mapping[str, str]) -> Any:
 
 
 def short(value: Any) -> str:
-    """Return a value in a few characters."""
+    """Return a value as short text; None and NaN become a dash."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -110,5 +110,5 @@ def _console(stream: IO[str]) -> Any:
 
     console = Console(file=stream)
     is_file = not stream.isatty() and "COLUMNS" not in os.environ
-    console.width = _WIDTH_OF_FILES if is_file else max(console.width, _LEAST_WIDTH)
+    console.width = _FILE_WIDTH if is_file else max(console.width, _MIN_WIDTH)
     return console

@@ -1,4 +1,4 @@
-"""Files that a command writes when its work is done."""
+"""Output files of commands."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def check_target(path: Path, is_open_to_devices: bool = False) -> None:
-    """Refuse a file that cannot be written, before the work whose result it shall hold."""
+def check_target(path: Path, allow_devices: bool = False) -> None:
+    """Raise an error if a file cannot be written, before the results are computed."""
     if is_device(path):
-        if not is_open_to_devices:
-            raise ValueError(f"{str(path)!r} is not a file that can be replaced")
+        if not allow_devices:
+            raise ValueError(f"{str(path)!r} is not a regular file and cannot be replaced")
         return
     target = Path(os.path.realpath(path))
     folder = target.parent
@@ -28,12 +28,12 @@ def check_target(path: Path, is_open_to_devices: bool = False) -> None:
 
 
 def is_device(path: Path) -> bool:
-    """Tell whether this is a pipe or a device, which is written to and not replaced."""
+    """Return whether a path is a pipe or a device, which cannot be replaced atomically."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines in place of a file, or into a pipe or device."""
+    """Write lines to a file, which is replaced atomically, or to a pipe or device."""
     from softmargin._files.atomic_file import atomic_write
 
     with path.open("wb") if is_device(path) else atomic_write(path) as stream:

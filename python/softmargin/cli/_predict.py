@@ -1,4 +1,4 @@
-"""``softmargin predict``: the labels that a model gives to rows, as svm-predict writes them."""
+"""``softmargin predict``: predict labels and write them to a file, as svm-predict does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from softmargin.cli._output import Output
 from softmargin.cli._output_file import check_target, write_lines
 from softmargin.cli._source import Source
 from softmargin.cli._summary import facts_of_data
-from softmargin.cli._training_report import names_of_machines
+from softmargin.cli._training_report import binary_classes
 from softmargin.cli._values import line_of, text_of
 
 if TYPE_CHECKING:
@@ -34,35 +34,32 @@ def predict(
         typer.Argument(
             metavar="MODEL",
             show_default=False,
-            help="A file of 'softmargin train', or of svm-train.",
+            help="Model file of 'softmargin train' or svm-train.",
         ),
     ],
     target: Annotated[
         str,
-        typer.Argument(metavar="OUTPUT", help="The file for the labels; - for standard output."),
+        typer.Argument(metavar="OUTPUT", help="File for the labels; - for standard output."),
     ] = "-",
     no_labels: Annotated[
         bool,
-        typer.Option("--no-labels", help="Predict without labels; ignore those in DATA."),
+        typer.Option("--no-labels", help="Ignore the labels in DATA, and report no accuracy."),
     ] = False,
     scores: Annotated[
         bool,
-        typer.Option(
-            "--scores", help="Decision values after each label: tab-separated, with a header."
-        ),
+        typer.Option("--scores", help="Write a header, and the decision values after each label."),
     ] = False,
     jobs: Jobs = -1,
     output: Output,
 ) -> None:
-    """Write the label that a model gives to each row, one a line.
+    """Predict the label of each sample.
 
-    Prints the accuracy by the labels in DATA: on stdout, as svm-predict does, or on stderr where
-    stdout has the labels. Rows are scaled as in training.
+    Writes one label per line. If DATA has labels, the accuracy is printed as svm-predict does: on
+    stdout, or on stderr if the labels are written to stdout. Features are scaled as in training.
 
-    A model that was trained on a table keeps its columns. Those of DATA are matched by name, in
-    any order, and additional columns are ignored; if neither file has a header, they are matched
-    by position. Text columns are encoded as in training. Missing columns and unknown categories
-    are errors. Without a label column, no accuracy is printed.
+    If the model was trained on a table, the columns of DATA are matched by name, in any order, and
+    additional columns are ignored; if neither file has a header, columns are matched by position.
+    Text columns are encoded as in training. Missing columns and unknown categories are errors.
 
     A label that contains a line break or another control character is written as a JSON string.
 
@@ -77,7 +74,7 @@ def predict(
             "it cannot be combined with --no-labels", param_hint="--label-column"
         )
     if target != "-":
-        check_target(Path(target), is_open_to_devices=True)
+        check_target(Path(target), allow_devices=True)
     trained = TrainedModel.read(model)
     data = source.load(trained, is_labelled=not no_labels)
     trained.check(data)
@@ -89,7 +86,7 @@ def predict(
     values = trained.fitted.decision_function(X) if scores else None
     lines = _lines(trained, labels, values)
     n_right = None if data.y is None else _count_right(labels, data)
-    _warn_of_labels(trained, data)
+    _warn_about_labels(trained, data)
     if output.as_json:
         facts: dict[str, Any] = {
             "data": facts_of_data(data),
@@ -115,7 +112,7 @@ def predict(
     if data.ignored:
         output.remark(_ignored(data.ignored))
     if n_right is None:
-        output.remark("no accuracy: there are no labels to compare with")
+        output.remark("no accuracy: the data has no labels")
         return
     accuracy = f"Accuracy = {100 * n_right / data.n_rows:g}% ({n_right}/{data.n_rows})"
     accuracy += " (classification)"
@@ -126,14 +123,14 @@ def predict(
 
 
 def _rows_for(trained: TrainedModel, data: Dataset) -> Any:
-    """Return rows as the model takes them: LIBSVM text may lack the last features."""
+    """Return the samples as the model expects them; LIBSVM text may omit the last features."""
     X = data.X
     if not hasattr(X, "tocsr"):
         return X
     if X.shape[1] < trained.n_features:
         X = X.copy()
         X.resize((X.shape[0], trained.n_features))
-    # A table is dense unless it has many categories, and the scaler of dense rows takes no others.
+    # A scaler fitted with dense samples, as of a table with few categories, rejects sparse ones.
     is_dense = trained.schema is not None and not trained.schema.is_sparse
     return X.toarray() if is_dense and X.shape[1] == trained.n_features else X
 
@@ -141,11 +138,11 @@ def _rows_for(trained: TrainedModel, data: Dataset) -> Any:
 def _ignored(names: Sequence[str]) -> str:
     from softmargin.datasets._table_layout import some
 
-    return f"columns that the model does not have are ignored: {some(names)}"
+    return f"ignored columns that the model does not use: {some(names)}"
 
 
-def _warn_of_labels(trained: TrainedModel, data: Dataset) -> None:
-    """Warn of labels that the model does not know; those of a table were compared already."""
+def _warn_about_labels(trained: TrainedModel, data: Dataset) -> None:
+    """Warn about labels that are not classes of the model; for tables the reader has done so."""
     from softmargin.datasets._label_column import unknown_labels
 
     if trained.schema is not None and data.schema is not None:
@@ -157,7 +154,7 @@ def _warn_of_labels(trained: TrainedModel, data: Dataset) -> None:
 
 
 def _count_right(labels: NDArray[Any], data: Dataset) -> int:
-    """Return how many labels are those of the data."""
+    """Return the number of correct labels."""
     if labels.dtype.kind in "iuf" and data.classes.dtype.kind in "iuf":
         return int((labels == data.labels).sum())
     names = [text_of(label) for label in data.classes.tolist()]
@@ -168,7 +165,7 @@ def _count_right(labels: NDArray[Any], data: Dataset) -> int:
 def _lines(
     trained: TrainedModel, labels: NDArray[Any], values: NDArray[np.float64] | None
 ) -> Iterator[str]:
-    """Yield a line for each row, and before them a header if there are decision values."""
+    """Yield one line per sample, after a header if there are decision values."""
     texts = [line_of(text) for text in trained.texts_of(labels)]
     if values is None:
         yield from (f"{text}\n" for text in texts)
@@ -176,7 +173,7 @@ def _lines(
     columns = values.reshape(len(texts), -1)
     names = trained.texts_of(trained.estimator.classes_)
     if columns.shape[1] != len(names):
-        pairs = names_of_machines(trained.estimator, names)
+        pairs = binary_classes(trained.estimator, names)
         names = names[1:] if len(pairs) == 1 else [f"{a}/{b}" for a, b in pairs]
     yield "\t".join(["label", *map(line_of, names)]) + "\n"
     for text, row in zip(texts, columns.tolist(), strict=True):

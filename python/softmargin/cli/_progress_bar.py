@@ -1,4 +1,4 @@
-"""How far a command is: a line that changes on a terminal, else a line now and then."""
+"""Progress of commands: a status line on a terminal, otherwise a new line every few seconds."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, Literal
 from softmargin.cli._output import Output
 from softmargin.cli._streams import to_stderr
 
-# Between lines that go to a file or another program.
+# Interval between lines written to a file or a pipe.
 _SECONDS_BETWEEN_LINES = 10
 
 
-def cells_shown(output: Output) -> Literal[True] | Callable[[dict[str, Any]], None] | None:
-    """Return how a model selection shows its cells, as the argument ``progress``."""
+def cell_progress(output: Output) -> Literal[True] | Callable[[dict[str, Any]], None] | None:
+    """Return the argument ``progress`` of a model selection."""
     if output.quiet:
         return None
     return True if sys.stderr.isatty() else _CellLines()
@@ -36,15 +36,15 @@ class _CellLines:
 
 
 @contextlib.contextmanager
-def steps_shown(estimator: Any, output: Output) -> Iterator[None]:
-    """Show the steps of an estimator that is trained in this block."""
+def show_steps(estimator: Any, output: Output) -> Iterator[None]:
+    """Show the number of steps while an estimator is trained in this block."""
     start = time.monotonic()
-    with text_shown(output, "training") as show:
+    with status_line(output, "training") as show:
 
         def report(steps: int) -> None:
             show(f"{type(estimator).__name__}: {steps:,} steps, {time.monotonic() - start:.0f} s")
 
-        # In place of the lines that ``verbose`` writes.
+        # Replaces the output of ``verbose``.
         estimator._progress = lambda: report
         try:
             yield
@@ -53,8 +53,8 @@ def steps_shown(estimator: Any, output: Output) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def text_shown(output: Output, first: str) -> Iterator[Callable[[str], None]]:
-    """Give a function that shows a text in place of the last one, unless it shall be quiet."""
+def status_line(output: Output, first: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that replaces the text of a status line; with --quiet it does nothing."""
     if output.quiet:
         yield lambda text: None
         return
@@ -68,7 +68,7 @@ def text_shown(output: Output, first: str) -> Iterator[Callable[[str], None]]:
 
 
 class _Lines:
-    """Lines on stderr, some seconds apart."""
+    """Lines on stderr, at most one per interval."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()

@@ -1,4 +1,4 @@
-"""The data that a command works on: a file, a registered name, or standard input."""
+"""Input data of a command: a file, a named data set, or standard input."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from softmargin.datasets import Dataset
     from softmargin.datasets._request import LabelUse, Request
 
-# Endings of names of files that say what is inside, and no more.
-_ENDINGS = (
+# File name extensions of formats, which are not part of the name of the data.
+_EXTENSIONS = (
     *(".gz", ".bz2", ".npz", ".svm", ".libsvm", ".svmlight", ".txt"),
     *(".csv", ".tsv", ".data", ".arff"),
 )
@@ -27,22 +27,22 @@ _ENDINGS = (
 Folder = Annotated[
     Path | None,
     optional(
-        "--folder", metavar="DIR", envvar="SOFTMARGIN_DATA", help="Where files of data sets are."
+        "--folder", metavar="DIR", envvar="SOFTMARGIN_DATA", help="Folder with data set files."
     ),
 ]
 
 
 @dataclass
 class Source:
-    """Where rows and labels come from."""
+    """Input options of a command."""
 
     data: Annotated[
         str,
         typer.Argument(
             metavar="DATA",
             show_default=False,
-            help="A LIBSVM, .csv, .arff or .npz file; the name of a data set "
-            "('softmargin datasets'); or - for LIBSVM text on standard input.",
+            help="A LIBSVM, .csv, .arff or .npz file, the name of a data set "
+            "(see 'softmargin datasets'), or - for LIBSVM text on standard input.",
         ),
     ]
     label_column: Annotated[
@@ -50,8 +50,8 @@ class Source:
         optional(
             "--label-column",
             metavar="COLUMN",
-            default="the last",
-            help="Name, or number from 0, of the column of a table that has the labels.",
+            default="last column",
+            help="Label column of a table: its name, or its index from 0.",
         ),
     ] = None
     header: Annotated[
@@ -59,7 +59,7 @@ class Source:
         optional(
             "--header/--no-header",
             default="detected",
-            help="Whether line 1 of a table has the names of its columns.",
+            help="Whether the first line of a table contains the column names.",
         ),
     ] = None
     part: Annotated[
@@ -67,21 +67,21 @@ class Source:
         choice(
             "--part",
             words=("all", "train", "test"),
-            help="Rows of a data set whose split was published.",
+            help="Part of a data set with a published training and test split.",
         ),
     ] = "all"
     folder: Folder = None
 
     @property
     def stem(self) -> str:
-        """Return the name of the data without folder and ending."""
+        """Return the name of the data without folder and extension."""
         name = Path(self.data).name
-        while Path(name).suffix.lower() in _ENDINGS:
+        while Path(name).suffix.lower() in _EXTENSIONS:
             name = Path(name).stem
         return name
 
     def load(self, model: TrainedModel | None = None, is_labelled: bool = True) -> Dataset:
-        """Read the data to train on, or, for a model, those to predict."""
+        """Read training data, or, with a model, data to predict."""
         from softmargin.datasets._request import Request
 
         request = Request(_column(self.label_column), self.header, on_command_line=True)
@@ -105,7 +105,7 @@ class Source:
         if not is_file:
             for option, value in (("--label-column", self.label_column), ("--header", self.header)):
                 if value is not None:
-                    raise typer.BadParameter("DATA is not a file with columns", param_hint=option)
+                    raise typer.BadParameter("it requires DATA to be a table", param_hint=option)
         if self.data == "-":
             return _from_standard_input(request)
         if not is_file:
@@ -114,7 +114,7 @@ class Source:
 
 
 def _column(text: str | None) -> Any:
-    """Return a column by its number, if that is what is given."""
+    """Return the index of a column if the text is an integer, otherwise its name."""
     is_number = text is not None and text.removeprefix("-").isdecimal()
     return int(text) if text is not None and is_number else text
 
@@ -128,7 +128,7 @@ def _registered(name: str, folder: Path | None, request: Request) -> Dataset:
     except datasets.DatasetNotFound as error:
         if Path(name).name != name or Path(name).suffix:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name) from None
-        raise LookupError(f"there is no file {name!r} here, and {error}") from None
+        raise LookupError(f"no file {name!r} in the current folder; {error}") from None
 
 
 def _from_standard_input(request: Request) -> Dataset:
@@ -136,7 +136,7 @@ def _from_standard_input(request: Request) -> Dataset:
     from softmargin.datasets._reader import libsvm_dataset
 
     if sys.stdin is None:
-        raise ValueError("standard input is closed, and DATA is -")
+        raise ValueError("DATA is -, but standard input is closed")
     found = libsvm_dataset("standard input", *load_libsvm(sys.stdin.buffer), request.labels)
     return replace(found, source="standard input")
 

@@ -1,4 +1,4 @@
-"""The streams stdout and stderr, which may be closed, full, or read by nobody."""
+"""The streams stdout and stderr, which may be closed, full, or without a reader."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 from typing import IO
 
 
-def open_closed_streams() -> None:
-    """Let every write succeed: to closed streams, and of names that the encoding lacks."""
+def prepare_streams() -> None:
+    """Replace closed streams by the null device, and escape characters without an encoding."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
@@ -17,18 +17,18 @@ def open_closed_streams() -> None:
 
 
 def to_stderr(text: str) -> None:
-    """Write lines to stderr; where that is closed, nowhere."""
+    """Write lines to stderr, or nothing if it is closed."""
     with contextlib.suppress(OSError, ValueError):
         print("\n".join(map(visible, text.split("\n"))), file=sys.stderr, flush=True)
 
 
-def say(text: str) -> None:
-    """Write a line that tells what the program met."""
+def print_message(text: str) -> None:
+    """Write an error or warning of the program to stderr."""
     to_stderr(f"softmargin: {text}")
 
 
-def finish(stream: IO[str]) -> None:
-    """Write what a stream still holds, or give it up where nobody takes it."""
+def flush_or_discard(stream: IO[str]) -> None:
+    """Flush a stream, or discard its buffer if it cannot be written."""
     try:
         stream.flush()
     except (OSError, ValueError):
@@ -39,9 +39,9 @@ def finish(stream: IO[str]) -> None:
 
 
 def visible(text: str) -> str:
-    r"""Return a text whose control characters, which a terminal obeys, are escaped.
+    r"""Return text with escaped control characters, which a terminal would interpret.
 
-    Names of files may have them.
+    File names may contain them.
 
     >>> print(visible("a\x1b[31mb\n"))
     a\x1b[31mb\n

@@ -1,4 +1,4 @@
-"""What several commands tell about data and machines."""
+"""Descriptions of data and estimators, shared by several commands."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from softmargin.cli._values import text_of
 
 if TYPE_CHECKING:
     from softmargin._estimators.base import Classifier
-    from softmargin.cli._estimator_options import Machine
+    from softmargin.cli._estimator_options import EstimatorOptions
     from softmargin.datasets import Dataset
 
 
-def facts_of_run(data: Dataset, machine: Machine, estimator: Classifier) -> dict[str, Any]:
-    """Return what a JSON document tells about a machine and its data."""
+def facts_of_run(data: Dataset, options: EstimatorOptions, estimator: Classifier) -> dict[str, Any]:
+    """Return the JSON description of an estimator and its data."""
     return {
         "data": facts_of_data(data),
-        "method": machine.method,
+        "method": options.method,
         "parameters": _parameters_of(estimator),
-        "scaled": machine.scale,
-        "seed": machine.seed,
+        "scaled": options.scale,
+        "seed": options.seed,
     }
 
 
 def facts_of_data(data: Dataset) -> dict[str, Any]:
-    """Return what a JSON document tells about the data."""
+    """Return the JSON description of the data."""
     return {
         "name": data.name,
         "rows": data.n_rows,
@@ -36,14 +36,15 @@ def facts_of_data(data: Dataset) -> dict[str, Any]:
 
 
 def headline_of_data(data: Dataset) -> str:
-    """Return the data in a line."""
+    """Return a one-line description of the data."""
     return (
-        f"{data.name}: {data.n_rows:,} rows, {data.n_features:,} features, {data.n_classes} classes"
+        f"{data.name}: {data.n_rows:,} samples, {data.n_features:,} features, "
+        f"{data.n_classes} classes"
     )
 
 
 def _parameters_of(estimator: Classifier) -> dict[str, Any]:
-    """Return all parameters of an estimator; weights of classes by the names of these."""
+    """Return all parameters of an estimator, with class names as keys of the class weights."""
     params = dict(estimator.get_params(deep=False))
     weights = params.get("class_weight")
     if isinstance(weights, dict):
@@ -51,9 +52,9 @@ def _parameters_of(estimator: Classifier) -> dict[str, Any]:
     return params
 
 
-def headline_of_machine(estimator: Classifier, scaled: bool) -> str:
-    """Return a method in a line: its main parameters, and those that are not as usual."""
-    params, usual = _parameters_of(estimator), type(estimator)().get_params(deep=False)
+def headline_of_estimator(estimator: Classifier, scaled: bool) -> str:
+    """Return the method, its main parameters, and all others that differ from the default."""
+    params, defaults = _parameters_of(estimator), type(estimator)().get_params(deep=False)
     main = ("kernel", "gamma", *type(estimator)._path)
     hidden = ("n_jobs", "random_state", "verbose")
     shown = [
@@ -61,12 +62,12 @@ def headline_of_machine(estimator: Classifier, scaled: bool) -> str:
         for name in dict.fromkeys((*main, *params))
         if name in params
         and name not in hidden
-        and (name in main or params[name] != usual[name])
+        and (name in main or params[name] != defaults[name])
         and params[name] is not None
     ]
     return ", ".join([estimator._method, *shown] + (["scaled to [0, 1]"] if scaled else []))
 
 
 def share(fraction: float) -> str:
-    """Return a share of rows in percent; nothing where there is none."""
+    """Return a fraction in percent; NaN becomes a dash."""
     return "-" if math.isnan(fraction) else f"{100 * fraction:.1f} %"

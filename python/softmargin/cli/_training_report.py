@@ -1,4 +1,4 @@
-"""What a trained estimator tells: machines, support vectors, how near the optimum is."""
+"""Report of a trained model: binary classifiers, support vectors, and optimality."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def facts_of_model(estimator: Classifier, n_rows: int, certified: bool) -> dict[str, Any]:
-    """Return what a JSON document tells about a model that was trained on some rows."""
+    """Return the JSON description of a model trained on ``n_rows`` samples."""
     import numpy as np
 
-    machines = _machines(estimator, certified)
+    machines = _binary_classifiers(estimator, certified)
     facts: dict[str, Any] = {"machines": machines}
     facts["iterations"] = int(np.sum(estimator.n_iter_))
     status = getattr(estimator, "status_", None)
@@ -34,14 +34,14 @@ def facts_of_model(estimator: Classifier, n_rows: int, certified: bool) -> dict[
     return facts
 
 
-def _machines(estimator: Classifier, certified: bool) -> list[dict[str, Any]]:
-    """Return what is known of each machine."""
-    names = names_of_machines(estimator)
+def _binary_classifiers(estimator: Classifier, certified: bool) -> list[dict[str, Any]]:
+    """Return the JSON description of each binary classifier."""
+    names = binary_classes(estimator)
     machines: list[dict[str, Any]] = [{"classes": pair} for pair in names]
     columns: dict[str, Any] = {
         "bias": estimator.intercept_,
         "status": getattr(estimator, "status_", None),
-        # Linear methods count them together.
+        # Linear methods count the iterations of all binary classifiers together.
         "iterations": estimator.n_iter_ if hasattr(estimator, "support_") else None,
     }
     for name, values in columns.items():
@@ -54,12 +54,10 @@ def _machines(estimator: Classifier, certified: bool) -> list[dict[str, Any]]:
     return machines
 
 
-def names_of_machines(
-    estimator: Classifier, labels: list[str] | None = None
-) -> list[tuple[str, str]]:
-    """Return the classes that each machine tells apart, in the order of the intercepts.
+def binary_classes(estimator: Classifier, labels: list[str] | None = None) -> list[tuple[str, str]]:
+    """Return the two classes of each binary classifier, in the order of the intercepts.
 
-    ``labels`` are the classes as they are to be written.
+    ``labels`` are the classes as text.
     """
     labels = labels or [text_of(label) for label in estimator.classes_]
     if len(labels) == 2:
@@ -72,14 +70,14 @@ def names_of_machines(
 
 
 def lines_of_model(facts: dict[str, Any]) -> dict[str, str]:
-    """Return the same for a table, machines taken together."""
+    """Return the lines of a table, which summarize all binary classifiers."""
     machines = facts["machines"]
     n_converged = sum(machine.get("status") == "converged" for machine in machines)
     ends = {None: "", True: ", converged", False: f", {n_converged} converged"}
-    lines = {"machines": f"{len(machines):,}{ends[facts['converged']]}"}
+    lines = {"binary classifiers": f"{len(machines):,}{ends[facts['converged']]}"}
     if "support_vectors" in facts:
         share = 100 * facts["support_fraction"]
-        lines["support vectors"] = f"{facts['support_vectors']:,} ({share:.1f} % of the rows)"
+        lines["support vectors"] = f"{facts['support_vectors']:,} ({share:.1f} % of the samples)"
     lines["iterations"] = f"{facts['iterations']:,}"
     if "primal" in facts:
         lines["objective"] = f"{facts['dual']:.6g} (dual), {facts['primal']:.6g} (primal)"

@@ -1,4 +1,4 @@
-"""Values that are typed as NAME=VALUE or NAME=V1,V2,..."""
+"""Option values of the forms NAME=VALUE and NAME=V1,V2,..."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import typer
 
 _WORDS = {"true": True, "false": False, "none": None}
-# Control characters, what Unicode takes for the end of a line, and halves of characters.
+# Control characters, Unicode line separators, and lone surrogates.
 _BREAKING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _POWER = re.compile(r"([0-9.]+)\^(-?[0-9]+)")
 
 
 def value_of(text: str) -> Any:
-    """Return what a text stands for: true, false, none, a number such as 0.5 or 2^-3, or a word.
+    """Return the value of a text: true, false, none, a number such as 0.5 or 2^-3, or a word.
 
     >>> [value_of(text) for text in ("10", "1e-3", "4^-2", "true", "none", "ovr")]
     [10, 0.001, 0.0625, True, None, 'ovr']
@@ -33,7 +33,7 @@ def value_of(text: str) -> Any:
 
 
 def settings_of(option: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the values of an option that is given as NAME=VALUE, any number of times.
+    """Return the values of a repeatable option of the form NAME=VALUE.
 
     >>> settings_of("--set", ["max_iter=1000", "shrinking=false"])
     {'max_iter': 1000, 'shrinking': False}
@@ -42,7 +42,7 @@ def settings_of(option: str, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def grid_of(option: str, texts: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the candidates of an option that is given as NAME=V1,V2,...
+    """Return the candidates of a repeatable option of the form NAME=V1,V2,...
 
     >>> grid_of("--grid", ["C=1,10", "gamma=2^-3,scale"])
     {'C': [1, 10], 'gamma': [0.125, 'scale']}
@@ -54,10 +54,10 @@ def grid_of(option: str, texts: Sequence[str]) -> dict[str, list[Any]]:
 def weights_of(
     option: str, texts: Sequence[str], labels: Sequence[Any], written: Sequence[str] = ()
 ) -> dict[Any, float]:
-    """Return weights of classes that are given as LABEL=WEIGHT.
+    """Return class weights of a repeatable option of the form LABEL=WEIGHT.
 
-    A label is named as it is printed: class 1.0 of a file is 1. ``written`` are the labels as a
-    table writes them.
+    Labels are matched as they are printed: class 1.0 of a file is 1. ``written`` are the labels as
+    written in a table.
 
     >>> weights_of("-w", ["-1=5"], [-1, 1])
     {-1: 5.0}
@@ -72,7 +72,7 @@ def weights_of(
             names = list(written or known)
             some = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
             raise typer.BadParameter(
-                f"there is no class {name!r}; the classes are {some}", param_hint=option
+                f"unknown class {name!r}; the classes are {some}", param_hint=option
             )
         weight = value_of(text)
         if isinstance(weight, bool) or not isinstance(weight, int | float):
@@ -84,7 +84,7 @@ def weights_of(
 
 
 def text_of(label: Any) -> str:
-    """Return a label as it is printed: whole numbers without a point.
+    """Return a label as it is printed: integers without a decimal point.
 
     >>> text_of(1.0), text_of(0.5), text_of("setosa")
     ('1', '0.5', 'setosa')
@@ -94,10 +94,9 @@ def text_of(label: Any) -> str:
 
 
 def line_of(text: str) -> str:
-    r"""Return text as one line: as it is, or as a string of JSON if it would break the line.
+    r"""Return text as one line: unchanged, or as a JSON string if it would break the line.
 
-    A string of JSON begins with a quotation mark, and so does no other line: ``json.loads`` reads
-    it back.
+    Only JSON strings begin with a quotation mark; ``json.loads`` reads them back.
 
     >>> print(line_of("setosa"), line_of("two\nlines"), line_of('"quoted"'))
     setosa "two\nlines" "\"quoted\""
@@ -107,14 +106,14 @@ def line_of(text: str) -> str:
 
 
 def _pairs(option: str, texts: Sequence[str], form: str) -> dict[str, str]:
-    """Return names and texts; a name that comes twice is refused."""
+    """Return texts by name; a duplicate name is an error."""
     pairs: dict[str, str] = {}
     for text in texts:
-        # The last one: a label may have a "=" in it, a value has none.
+        # The last "=": a label may contain one, a value does not.
         name, sign, value = text.rpartition("=")
         if not sign or not name or not value:
-            raise typer.BadParameter(f"{text!r} is not of the form {form}", param_hint=option)
+            raise typer.BadParameter(f"{text!r} does not have the form {form}", param_hint=option)
         if name in pairs:
-            raise typer.BadParameter(f"{name!r} is given twice", param_hint=option)
+            raise typer.BadParameter(f"{name!r} is set twice", param_hint=option)
         pairs[name] = value
     return pairs

@@ -1,7 +1,7 @@
 """Weka's ARFF files, dense and sparse, with numeric and nominal attributes.
 
-Stricter than ``scipy.io.arff``, which reads no sparse rows: errors name the line. Nominal
-attributes become numbers as :mod:`softmargin.datasets._columns` says, in the order of their
+Stricter than ``scipy.io.arff``, which does not support sparse rows; errors have the line number.
+Nominal attributes are encoded as in :mod:`softmargin.datasets._columns`, in the order of their
 declaration, so that files with the same declarations have the same columns.
 """
 
@@ -22,9 +22,16 @@ from softmargin.datasets._arff_rows import (
     word_of,
 )
 from softmargin.datasets._assembly import dataset_of
-from softmargin.datasets._columns import Column, Numbers, Words, columns_of, fill, rows_of
+from softmargin.datasets._columns import (
+    Column,
+    NumericColumn,
+    TextColumn,
+    columns_of,
+    fill,
+    rows_of,
+)
 from softmargin.datasets._dataset import Dataset
-from softmargin.datasets._label_column import LabelWords, canonical
+from softmargin.datasets._label_column import LabelColumn, canonical
 from softmargin.datasets._request import NO_CATEGORIES, Request
 from softmargin.datasets._table_layout import layout_of
 from softmargin.datasets._text_lines import Line, lines
@@ -35,25 +42,25 @@ _ATTRIBUTE = re.compile(
 
 
 def read_arff(path: Path, request: Request) -> Dataset:
-    """Read a file."""
+    """Read an ARFF file."""
     stripped = ((number, without_comment(line.strip())) for number, line in lines(path, "%"))
     text: Iterator[Line] = ((number, line) for number, line in stripped if line)
     declared = list(_declarations(text))
     if len(declared) < 2 - (request.labels == "ignored"):
-        raise ValueError("a label and at least one feature must be declared by @attribute")
+        raise ValueError("a label and at least one feature must be declared with @attribute")
     names = [attribute.name for attribute in declared]
-    by_name = [place for place, name in enumerate(names) if name.lower() == "class"]
+    by_name = [position for position, name in enumerate(names) if name.lower() == "class"]
     default = by_name[0] if by_name else len(names) - 1
     layout = layout_of(request, names, len(names), default)
-    features = _features([declared[place] for place in layout.features], request)
+    features = _features([declared[position] for position in layout.features], request)
     columns = dict(zip(layout.features, features, strict=True))
     label = None
     if layout.label is not None:
         label = columns[layout.label] = _label(declared[layout.label], request)
     first = next(text, None)
     if first is None:
-        raise ValueError("there are no rows")
-    rows = Rows(itertools.chain([first], text), declared, columns, layout.label, request.drop)
+        raise ValueError("the file has no samples")
+    rows = Rows(itertools.chain([first], text), declared, columns, layout.label, request)
     is_sparse = None if request.schema is None else request.schema.is_sparse
     if first[1].startswith("{"):
         X = sparse_matrix(rows, features)
@@ -66,59 +73,63 @@ def read_arff(path: Path, request: Request) -> Dataset:
 
 
 def _declarations(text: Iterator[Line]) -> Iterator[Attribute]:
-    """Yield the attributes, up to the line @data."""
+    """Yield the declared attributes, up to the line @data."""
     names = set()
     for number, line in text:
         keyword = line.split(None, 1)[0].lower()
         if keyword == "@data":
             if line.lower() != "@data":
-                raise ValueError(f"line {number}: the rows begin on the line after @data")
+                raise ValueError(
+                    f"line {number}: unexpected text after @data; samples start on the next line"
+                )
             return
         if keyword == "@attribute":
             match = _ATTRIBUTE.fullmatch(line)
             if match is None:
-                raise ValueError(f"line {number}: @attribute needs a name and a type")
+                raise ValueError(f"line {number}: @attribute must have a name and a type")
             name = match["bare"] or word_of(match)
             if name in names:
-                raise ValueError(f"line {number}: a second attribute has the name {name!r}")
+                raise ValueError(f"line {number}: duplicate attribute name {name!r}")
             names.add(name)
             yield Attribute(number, name, match["type"].strip())
         elif keyword != "@relation":
             raise ValueError(
-                f"line {number}: {line[:40]!r} is not @relation, @attribute or @data, "
-                "with which an ARFF file begins"
+                f"line {number}: {line[:40]!r} is not an ARFF declaration; expected @relation, "
+                "@attribute or @data"
             )
-    raise ValueError("there is no line @data")
+    raise ValueError("the line @data is missing")
 
 
 def _features(attributes: Sequence[Attribute], request: Request) -> list[Column]:
-    """Return empty columns for attributes, which a schema may know."""
+    """Return empty columns for the features, according to the schema if there is one."""
     if request.schema is not None:
         return columns_of(request.schema)
     if request.n_features is not None:
-        return [Numbers(attribute.name, NO_CATEGORIES) for attribute in attributes]
+        return [NumericColumn(attribute.name, NO_CATEGORIES) for attribute in attributes]
     return [_column(attribute, is_label=False) for attribute in attributes]
 
 
 def _label(attribute: Attribute, request: Request) -> Column:
-    """Return the empty column of the labels."""
+    """Return an empty column for the labels."""
     if request.schema is None:
         return _column(attribute, is_label=True)
     missing = () if request.drop else (MISSING,)
-    return LabelWords(attribute.name, missing, request, canonical if attribute.is_numeric else None)
+    return LabelColumn(
+        attribute.name, missing, request, canonical if attribute.is_numeric else None
+    )
 
 
 def _column(attribute: Attribute, is_label: bool) -> Column:
-    """Return the empty column of an attribute."""
+    """Return an empty column for an attribute."""
     line, name, _ = attribute
     values = attribute.values()
     if values is not None:
-        return Words(name, values)
+        return TextColumn(name, values)
     if attribute.is_numeric:
-        return Numbers(name)
+        return NumericColumn(name)
     if attribute.word == "string" and is_label:
-        return Words(name)
+        return TextColumn(name)
     raise ValueError(
-        f"line {line}: attribute {name!r} has type {attribute.word[:40]!r}, but only numeric and "
-        "nominal features are read"
+        f"line {line}: attribute {name!r} has type {attribute.word[:40]!r}; features must be "
+        "numeric or nominal"
     )

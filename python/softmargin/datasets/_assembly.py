@@ -1,4 +1,4 @@
-"""The data set of a file whose columns are read."""
+"""Assembly of a data set from the columns of a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from softmargin._files.schema import Schema
 from softmargin.datasets._columns import Column
 from softmargin.datasets._dataset import Dataset
-from softmargin.datasets._label_column import LabelWords, labels_by, labels_of, unknown_labels
+from softmargin.datasets._label_column import LabelColumn, labels_by, labels_of, unknown_labels
 from softmargin.datasets._request import Request
 from softmargin.datasets._table_layout import Layout
 
@@ -28,9 +28,9 @@ def dataset_of(
     label: tuple[Column, NDArray[Any]] | None,
     has_header: bool,
 ) -> Dataset:
-    """Return a data set with its schema; ``label`` is the column of labels and its values."""
+    """Return the data set with its schema; ``label`` has the label column and its values."""
     schema = request.schema
-    if label is None or (isinstance(label[0], LabelWords) and label[0].is_empty()):
+    if label is None or (isinstance(label[0], LabelColumn) and label[0].is_empty()):
         if schema is None:
             parts = tuple(column.feature() for column in features)
             schema = Schema(parts, None, 0, (), False, has_header, sp.issparse(X))
@@ -45,7 +45,7 @@ def dataset_of(
         schema = Schema(
             features=tuple(column.feature() for column in features),
             label=label[0].name,
-            label_place=sum(place < (layout.label or 0) for place in layout.features),
+            label_place=sum(position < (layout.label or 0) for position in layout.features),
             labels=found.texts,
             has_numeric_labels=found.classes.dtype.kind != "U",
             has_header=has_header,

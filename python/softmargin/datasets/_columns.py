@@ -1,7 +1,7 @@
-"""Columns of numbers or words, and the rows that they make together.
+"""Numeric and text columns, and the matrix X made of them.
 
-Words become numbers as with scikit-learn's ``OneHotEncoder(drop="if_binary")``: a column of at most
-two different words becomes one of 0 and 1, any other a column for each word.
+Text is encoded as by scikit-learn's ``OneHotEncoder(drop="if_binary")``: up to two categories
+become one column of 0 and 1, more become one column each.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from numpy.typing import NDArray
 
 from softmargin._files.schema import Feature, Schema, one_hot_width
 from softmargin.datasets._table_layout import some
-from softmargin.datasets._text_lines import numbers
+from softmargin.datasets._text_lines import parse_floats
 
-# With less than this share of values that are not 0, rows of many words are kept as CSR:
-# the threshold of scikit-learn's ColumnTransformer.
-_SPARSE_SHARE = 0.3
+# X with text columns is a CSR matrix if its fraction of nonzero values is smaller, as in
+# scikit-learn's ColumnTransformer.
+_SPARSE_THRESHOLD = 0.3
 _BLOCK = 4096
 
 
-class WordError(ValueError):
-    """Columns of numbers have a word; ``places`` says which."""
+class NotNumericError(ValueError):
+    """Numeric columns contain text; ``positions`` are their positions."""
 
-    places: tuple[int, ...] = ()
+    positions: tuple[int, ...] = ()
 
 
-class Numbers:
-    """A column of numbers that grows; ``note`` ends the sentence about a word among them."""
+class NumericColumn:
+    """A numeric column; ``note`` is the end of the message about a value that is not a number."""
 
     width = 1
 
@@ -41,33 +41,37 @@ class Numbers:
         self._blocks: list[NDArray[np.float64]] = []
 
     def add(self, words: Sequence[str], lines: Sequence[int]) -> None:
-        """Append words of these lines, as numbers."""
-        values = numbers(words)
+        """Append values of these lines."""
+        values = parse_floats(words)
         if values is None:
-            place = next(place for place, word in enumerate(words) if numbers([word]) is None)
-            raise WordError(self._refusal(words[place], lines[place], "number") + self._note)
+            position = next(
+                position for position, word in enumerate(words) if parse_floats([word]) is None
+            )
+            raise NotNumericError(
+                self._message(words[position], lines[position], "number") + self._note
+            )
         if not np.isfinite(values).all():
-            place = int(np.argmin(np.isfinite(values)))
-            raise ValueError(self._refusal(words[place], lines[place], "finite number"))
+            position = int(np.argmin(np.isfinite(values)))
+            raise ValueError(self._message(words[position], lines[position], "finite number"))
         self._blocks.append(values)
 
-    def _refusal(self, word: str, line: int, wanted: str) -> str:
-        return f"line {line}: {word[:40]!r} in column {self.name!r} is not a {wanted}"
+    def _message(self, word: str, line: int, expected: str) -> str:
+        return f"line {line}: {word[:40]!r} in column {self.name!r} is not a {expected}"
 
     def values(self) -> NDArray[np.float64]:
-        """Return the number of each row."""
+        """Return the value of each sample."""
         return np.concatenate(self._blocks) if self._blocks else np.zeros(0)
 
     def feature(self) -> Feature:
-        """Return what a schema says of this column."""
+        """Return the description of this column for a schema."""
         return Feature(self.name)
 
 
-class Words:
-    """A column of words that grows; ``declared`` are the only ones allowed, in their order.
+class TextColumn:
+    """A text column; only the categories in ``declared`` are allowed.
 
-    Without ``declared``, the words are taken in ascending order. They are declared by the file
-    itself, or are the categories of a training table.
+    Categories are declared by an ARFF file, or are those of a training table (``is_trained``).
+    Without ``declared``, every value is a category, and they are in ascending order.
     """
 
     def __init__(
@@ -76,18 +80,18 @@ class Words:
         self.name = name
         self._is_trained = is_trained
         self._is_open = declared is None
-        self._codes = {word: place for place, word in enumerate(declared or ())}
+        self._codes = {word: position for position, word in enumerate(declared or ())}
         self._blocks: list[NDArray[np.int64]] = []
 
     @property
     def width(self) -> int:
-        """Return the number of columns that the words become."""
+        """Return the number of columns of X that encode this column."""
         return one_hot_width(len(self._codes))
 
     def code_of(self, word: str, line: int) -> int:
-        """Return the place of a word among those allowed."""
-        place = self._codes.get(word)
-        if place is None:
+        """Return the code of a category."""
+        code = self._codes.get(word)
+        if code is None:
             known = some(list(self._codes))
             if self._is_trained:
                 raise ValueError(
@@ -95,12 +99,13 @@ class Words:
                     f"the training table has {known}"
                 )
             raise ValueError(
-                f"line {line}: {word[:40]!r} is not among the values of {self.name!r}: {known}"
+                f"line {line}: {word[:40]!r} is not a declared value of {self.name!r}; expected "
+                f"one of {known}"
             )
-        return place
+        return code
 
     def add(self, words: Sequence[str], lines: Sequence[int]) -> None:
-        """Append words of these lines."""
+        """Append values of these lines."""
         known = self._codes
         if self._is_open:
             codes = [known.setdefault(word, len(known)) for word in words]
@@ -109,73 +114,73 @@ class Words:
         self._blocks.append(np.array(codes, dtype=np.int64))
 
     def first(self) -> str | None:
-        """Return the word whose place is 0, if that is known before all words are."""
+        """Return the category with code 0, or None if it is not known before all values are."""
         return None if self._is_open else next(iter(self._codes))
 
     def categories(self) -> list[str]:
-        """Return the words in their order."""
+        """Return the categories in the order of their codes."""
         return sorted(self._codes) if self._is_open else list(self._codes)
 
     def values(self) -> NDArray[np.int64]:
-        """Return the place of the word of each row."""
+        """Return the category code of each sample."""
         codes = np.concatenate(self._blocks) if self._blocks else np.zeros(0, dtype=np.int64)
         if not self._is_open:
             return codes
-        places = {word: place for place, word in enumerate(self.categories())}
-        return np.array([places[word] for word in self._codes], dtype=np.int64)[codes]
+        positions = {word: position for position, word in enumerate(self.categories())}
+        return np.array([positions[word] for word in self._codes], dtype=np.int64)[codes]
 
     def feature(self) -> Feature:
-        """Return what a schema says of this column."""
+        """Return the description of this column for a schema."""
         return Feature(self.name, tuple(self.categories()))
 
 
-Column = Numbers | Words
+Column = NumericColumn | TextColumn
 
 
 def columns_of(schema: Schema) -> list[Column]:
     """Return empty columns for the features of a schema."""
     return [
-        Numbers(feature.name, ", as in the training table")
+        NumericColumn(feature.name, "; the column is numeric in the training table")
         if feature.categories is None
-        else Words(feature.name, feature.categories, is_trained=True)
+        else TextColumn(feature.name, feature.categories, is_trained=True)
         for feature in schema.features
     ]
 
 
 Record = tuple[int, list[str]]
-# Rows, columns and values of what is not 0.
+# Rows, columns and values of the nonzero entries.
 Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
 
 
 def blocks(records: Iterator[Record]) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
-    """Yield the numbers of some lines and their columns, again and again."""
+    """Yield blocks of records as line numbers and columns."""
     while block := list(itertools.islice(records, _BLOCK)):
         yield [line for line, _ in block], list(zip(*(row for _, row in block), strict=True))
 
 
 def fill(columns: Mapping[int, Column], records: Iterator[Record]) -> None:
-    """Append all rows to columns, which are known by their places in a row; there must be some."""
+    """Append all records to columns, given by their positions; at least one is required."""
     is_empty = True
-    for numbers_of_lines, block in blocks(records):
+    for line_numbers, block in blocks(records):
         is_empty = False
-        failures: dict[int, WordError] = {}
-        for place, column in columns.items():
+        failures: dict[int, NotNumericError] = {}
+        for position, column in columns.items():
             try:
-                column.add(block[place], numbers_of_lines)
-            except WordError as error:
-                failures[place] = error
+                column.add(block[position], line_numbers)
+            except NotNumericError as error:
+                failures[position] = error
         if failures:
             first = failures[min(failures)]
-            first.places = tuple(failures)
+            first.positions = tuple(failures)
             raise first
     if is_empty:
-        raise ValueError("there are no rows")
+        raise ValueError("the file has no samples")
 
 
 def rows_of(columns: Sequence[Column], is_sparse: bool | None = None) -> Any:
-    """Return columns side by side, as an array or a CSR matrix.
+    """Return X as an array or a CSR matrix.
 
-    Without ``is_sparse``, it is a CSR matrix if words make it mostly zeros.
+    If ``is_sparse`` is None, X is a CSR matrix if the encoding of text makes it mostly zeros.
     """
     values = [column.values() for column in columns]
     starts, width = starts_of(columns)
@@ -183,7 +188,7 @@ def rows_of(columns: Sequence[Column], is_sparse: bool | None = None) -> Any:
     if is_sparse or (is_sparse is None and width > len(columns)):
         entries = list(map(_entries, columns, values, starts))
         n_entries = sum(len(rows) for rows, _, _ in entries)
-        if is_sparse or n_entries < _SPARSE_SHARE * n_rows * width:
+        if is_sparse or n_entries < _SPARSE_THRESHOLD * n_rows * width:
             return csr_of(entries, (n_rows, width))
     X = np.zeros((n_rows, width))
     for column, of_column, start in zip(columns, values, starts, strict=True):
@@ -195,13 +200,13 @@ def rows_of(columns: Sequence[Column], is_sparse: bool | None = None) -> Any:
 
 
 def starts_of(columns: Sequence[Column]) -> tuple[list[int], int]:
-    """Return where each column begins among the features, and the number of features."""
+    """Return the first feature of each column, and the number of features."""
     ends = list(itertools.accumulate((column.width for column in columns), initial=0))
     return ends[:-1], ends[-1]
 
 
 def _entries(column: Column, values: NDArray[Any], start: int) -> Entries:
-    """Return what a column has besides zeros."""
+    """Return the nonzero entries of a column."""
     if column.width > 1:
         return np.arange(len(values)), start + values, np.ones(len(values))
     rows = np.flatnonzero(values)
@@ -209,8 +214,8 @@ def _entries(column: Column, values: NDArray[Any], start: int) -> Entries:
 
 
 def csr_of(entries: Sequence[Entries], shape: tuple[int, int]) -> sp.csr_matrix:
-    """Return entries of distinct places as a matrix."""
+    """Return a CSR matrix of entries at distinct positions."""
     if not entries:
         return sp.csr_matrix(shape, dtype=np.float64)
-    rows, places, values = (np.concatenate(part) for part in zip(*entries, strict=True))
-    return sp.csr_matrix((values.astype(np.float64), (rows, places)), shape=shape)
+    rows, positions, values = (np.concatenate(part) for part in zip(*entries, strict=True))
+    return sp.csr_matrix((values.astype(np.float64), (rows, positions)), shape=shape)

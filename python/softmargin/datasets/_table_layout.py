@@ -1,4 +1,4 @@
-"""Which columns of a file are features, which has the labels, and which are not used."""
+"""The feature columns and the label column of a file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from softmargin._checks import parameters
 from softmargin._files.schema import Schema
 from softmargin.datasets._request import Request
 
-# Names of the first column where pandas or R wrote the numbers of the rows.
+# Names of a first column in which pandas or R writes row numbers.
 _INDEX_NAMES = ("", "Unnamed: 0")
 
 
 class Layout(NamedTuple):
-    """Places of columns in a file: features in the order of X, and labels if there are any."""
+    """Positions of the columns in a file: features in the order of X, and the labels if any."""
 
     features: list[int]
     label: int | None
@@ -30,11 +30,11 @@ def layout_of(
     default_label: int,
     advice: str = "",
 ) -> Layout:
-    """Return the layout of a file with so many columns; ``names`` is None without a header.
+    """Return the layout of a file with ``n_columns`` columns; ``names`` is None without a header.
 
-    ``advice`` ends the sentence about columns that are missing.
+    ``advice`` is the end of the message about missing columns.
     """
-    _check_number(request, names)
+    _check_index(request, names)
     schema = request.schema
     if names is not None and schema is not None and schema.has_header:
         return _layout_by_name(request, schema, names, advice)
@@ -50,27 +50,27 @@ def layout_of(
     return _layout_by_position(request, schema, names, n_columns)
 
 
-def _check_number(request: Request, names: Sequence[str] | None) -> None:
-    """Refuse a number that was typed and is the name of another column."""
+def _check_index(request: Request, names: Sequence[str] | None) -> None:
+    """Raise ValueError for an index on the command line that is the name of another column."""
     number = request.label_column
     if not (request.on_command_line and isinstance(number, int)) or names is None:
         return
     if str(number) in names and names.index(str(number)) != number:
         raise ValueError(
-            f"--label-column {number} is the number of one column and the name of another; count "
-            "from the end instead: -1 is the last"
+            f"--label-column {number} is the index of one column and the name of another. Use a "
+            "negative index instead: -1 is the last column."
         )
 
 
 def _own_layout(
     request: Request, names: Sequence[str] | None, n_columns: int, default_label: int
 ) -> Layout:
-    """Return the layout that a file has by itself: all columns but the labels are features."""
+    """Return the layout without a schema: all columns except the labels are features."""
     used = list(range(n_columns))
     is_index = names is not None and names[0] in _INDEX_NAMES and n_columns > 1
     label = None
     if _has_labels(request, n_columns - is_index):
-        label = place_of(request.label_column, names, n_columns, default_label)
+        label = position_of(request.label_column, names, n_columns, default_label)
     if is_index and label != 0:
         used.remove(0)
         warnings.warn(
@@ -79,18 +79,20 @@ def _own_layout(
             UserWarning,
             stacklevel=6,
         )
-    features = [place for place in used if place != label]
+    features = [position for position in used if position != label]
     if names is not None:
-        _check_names([names[place] for place in used])
-        if any(not names[place] for place in features):
+        _check_names([names[position] for position in used])
+        if any(not names[position] for position in features):
             raise ValueError("the header has a column without a name; name or remove the column")
     if not features:
-        raise ValueError("there is one column, but a label and at least one feature are needed")
+        raise ValueError(
+            "the file has only one column; a label and at least one feature are required"
+        )
     return Layout(features, None if request.labels == "ignored" else label)
 
 
 def _has_labels(request: Request, n_columns: int) -> bool:
-    """Tell whether one of so many columns has labels, of a file without a schema."""
+    """Return whether a file with ``n_columns`` columns and without a schema has labels."""
     if request.labels == "ignored":
         return n_columns - 1 == request.n_features and not request.may_be_wider
     is_narrow = request.labels == "optional" and n_columns == request.n_features
@@ -99,41 +101,41 @@ def _has_labels(request: Request, n_columns: int) -> bool:
 
 def _check_names(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"two columns have the name {_shown(twice)}; rename one of them")
+        name = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two columns have the name {_shown(name)}; rename one of them")
 
 
 def _layout_by_name(request: Request, schema: Schema, names: Sequence[str], advice: str) -> Layout:
-    """Return where a table has the columns of a schema; it may have others."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, name in enumerate(names):
-        places[name].append(place)
+    """Return the positions of the columns of a schema; other columns are ignored."""
+    positions: dict[str, list[int]] = defaultdict(list)
+    for position, name in enumerate(names):
+        positions[name].append(position)
     wanted = [feature.name for feature in schema.features]
-    missing = [name for name in wanted if name not in places]
+    missing = [name for name in wanted if name not in positions]
     if missing:
         which = "column" if len(missing) == 1 else "columns"
         verb = "is" if len(missing) == 1 else "are"
         raise ValueError(
             f"the {which} {some(missing, 5)} of the training table {verb} missing{advice}"
         )
-    features = [_only_place(name, places[name]) for name in wanted]
+    features = [_only_position(name, positions[name]) for name in wanted]
     label = None
     if request.labels != "ignored":
         if request.label_column is not None:
-            label = place_of(request.label_column, names, len(names), 0)
-        elif schema.label in places:
-            label = _only_place(schema.label, places[schema.label])
+            label = position_of(request.label_column, names, len(names), 0)
+        elif schema.label in positions:
+            label = _only_position(schema.label, positions[schema.label])
         elif request.labels == "required":
             raise ValueError(
-                f"there is no column {some([str(schema.label)])} with the labels; "
-                f"{request.no_labels_option} reads a table without labels"
+                f"the label column {some([str(schema.label)])} is missing. Use "
+                f"{request.no_labels_option} to read a table without labels."
             )
     if label in features:
         raise ValueError(
             f"label_column = {request.label_column!r} is a feature of the training table"
         )
     used = {*features, label}
-    others = [name for place, name in enumerate(names) if place not in used]
+    others = [name for position, name in enumerate(names) if position not in used]
     ignored = tuple(name for name in others if name != schema.label and name not in _INDEX_NAMES)
     return Layout(features, label, ignored)
 
@@ -141,55 +143,62 @@ def _layout_by_name(request: Request, schema: Schema, names: Sequence[str], advi
 def _layout_by_position(
     request: Request, schema: Schema, names: Sequence[str] | None, n_columns: int
 ) -> Layout:
-    """Return the layout of a table whose columns are in the order of the training table."""
+    """Return the layout of a table with the columns in the order of the training table."""
     n_features = len(schema.features)
     has_labels = schema.label is not None and n_columns == n_features + 1
     if not has_labels and n_columns != n_features:
         rest = "" if schema.label is None else " and a label column"
         raise ValueError(
-            f"there are {n_columns} columns, but the training table has {n_features} "
+            f"the table has {n_columns} columns, but the training table has {n_features} "
             f"feature{'s' * (n_features > 1)}{rest}"
         )
     used = list(range(n_columns))
     if not has_labels:
         if request.label_column is not None or request.labels == "required":
             raise ValueError(
-                f"there are {n_columns} columns, all of them features of the training table, and "
-                f"none with labels; {request.no_labels_option} reads a table without labels"
+                f"the table has {n_columns} columns, the features of the training table, but no "
+                f"label column. Use {request.no_labels_option} to read a table without labels."
             )
         return Layout(used, None)
-    label = place_of(request.label_column, names, n_columns, schema.label_place)
+    label = position_of(request.label_column, names, n_columns, schema.label_place)
     used.remove(label)
     return Layout(used, None if request.labels == "ignored" else label)
 
 
-def _only_place(name: str, places: Sequence[int]) -> int:
-    if len(places) > 1:
+def _only_position(name: str, positions: Sequence[int]) -> int:
+    if len(positions) > 1:
         raise ValueError(
             f"two columns have the name {_shown(name)}, which the training table has once"
         )
-    return places[0]
+    return positions[0]
 
 
-def place_of(label_column: Any, names: Sequence[str] | None, n_columns: int, default: int) -> int:
-    """Return the number of the column with the labels, from its name or number."""
+def position_of(
+    label_column: Any, names: Sequence[str] | None, n_columns: int, default: int
+) -> int:
+    """Return the position of the label column from its name or index."""
     if label_column is None:
         return default
     if isinstance(label_column, str):
         if names is None:
-            raise ValueError(f"label_column = {label_column!r}, but the columns have no names")
-        if names.count(label_column) != 1:
-            there = "two columns have" if label_column in names else "no column has"
             raise ValueError(
-                f"label_column = {label_column!r}, but {there} this name: {some(names)}"
+                f"label_column = {label_column!r} is not valid: the columns have no names; use an "
+                "index"
+            )
+        if names.count(label_column) != 1:
+            found = "two columns have" if label_column in names else "no column has"
+            raise ValueError(
+                f"label_column = {label_column!r} is not valid: {found} this name; the columns are "
+                f"{some(names)}"
             )
         return names.index(label_column)
-    place = parameters.integer("label_column", label_column)
-    if not -n_columns <= place < n_columns:
+    position = parameters.integer("label_column", label_column)
+    if not -n_columns <= position < n_columns:
         raise ValueError(
-            f"label_column = {place} is not valid: there are {n_columns} columns, from 0"
+            f"label_column = {position} is not valid: there are {n_columns} columns, numbered from "
+            "0"
         )
-    return place % n_columns
+    return position % n_columns
 
 
 def _shown(name: str) -> str:
@@ -197,6 +206,6 @@ def _shown(name: str) -> str:
 
 
 def some(words: Sequence[str], most: int = 10) -> str:
-    """Return a few words for a message."""
+    """Return quoted words for a message, at most ``most`` of them."""
     shown = ", ".join(_shown(word) for word in words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most} more"

@@ -1,4 +1,4 @@
-"""Lines of text files, packed or not, and the numbers in them."""
+"""Lines of text files, compressed or not, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Line = tuple[int, str]
 
 
 def lines(path: Path, comment: str | None = None) -> Iterator[Line]:
-    """Yield the lines with their numbers from 1; those that begin with ``comment`` are left out.
+    """Yield the lines with their numbers from 1, except those that begin with ``comment``.
 
-    Files that end in .gz or .bz2 are unpacked. A byte order mark is skipped.
+    Files that end in .gz or .bz2 are decompressed. A byte order mark is skipped.
 
     Raises
     ------
     ValueError
-        With the number of the line, for bytes that are not UTF-8 and for NUL.
+        If a line is not valid UTF-8 or contains a NUL byte; the message has the line number.
     """
-    with open_binary(path) as packed:
-        # Bytes that are not UTF-8 become lone surrogates: so their line is known.
+    with open_binary(path) as binary:
+        # Invalid bytes become lone surrogates, so that their line is known.
         stream = io.TextIOWrapper(
-            packed, encoding="utf-8-sig", errors="surrogateescape", newline=""
+            binary, encoding="utf-8-sig", errors="surrogateescape", newline=""
         )
         for number, line in enumerate(_unbroken(stream), 1):
             if comment is not None and line.lstrip().startswith(comment):
@@ -37,31 +37,31 @@ def lines(path: Path, comment: str | None = None) -> Iterator[Line]:
                 try:
                     line.encode("utf-8")
                 except UnicodeEncodeError:
-                    raise ValueError(f"line {number} is not UTF-8 text") from None
+                    raise ValueError(f"line {number} is not valid UTF-8 text") from None
             if "\0" in line:
-                raise ValueError(f"line {number} has a NUL byte, so this is not text")
+                raise ValueError(f"line {number} contains a NUL byte; the file is not text")
             yield number, line
 
 
 def _unbroken(stream: Iterable[str]) -> Iterator[str]:
-    """Yield lines; where packed bytes are broken, say after which line."""
+    """Yield lines; errors of decompression become ValueError with the line number."""
     n_lines = 0
     try:
         for line in stream:
             yield line
             n_lines += 1
-    except TimeoutError:  # raised by a handler of signals, as that of an alarm
+    except TimeoutError:  # raised by a signal handler, for example of an alarm
         raise
     except (EOFError, OSError, zlib.error) as error:
         raise ValueError(f"cannot read the file after line {n_lines}: {error}") from error
 
 
-def numbers(words: Sequence[str]) -> NDArray[np.float64] | None:
-    """Return words as numbers, or None if one of them is none."""
+def parse_floats(words: Sequence[str]) -> NDArray[np.float64] | None:
+    """Return words as numbers, or None if a word is not a number."""
     try:
         values = np.fromiter(map(float, words), dtype=np.float64, count=len(words))
     except ValueError:
         return None
-    # Python also takes 1_000 and the digits of other scripts.
+    # Python also accepts 1_000 and the digits of other scripts.
     joined = "".join(words)
     return None if "_" in joined or not joined.isascii() else values

@@ -16,11 +16,11 @@ from softmargin.plots._look import (
     ink,
     is_narrow,
     legend_outside,
-    plain,
     pyplot,
     room_of,
     text_width,
     tidy,
+    wrapped,
 )
 from softmargin.statistics._score_table import score_table
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _Floats = NDArray[np.float64]
+
+# Longer names of data sets and methods are written on several lines.
+_WIDTH = 24
 
 
 def accuracy_bars(
@@ -87,7 +90,7 @@ def accuracy_bars(
     sets = _sets(scores, sets, len(table))
     floor = _floor(table, perfect, floor)
     is_one = len(sets) == 1
-    ticks = list(names) if is_one else sets
+    ticks = [wrapped(name, _WIDTH) for name in (names if is_one else sets)]
     is_new = ax is None
     ax = axes_of(ax, *_size(ticks, names, is_one, bool(horizontal)))
     fits = _fits(ax, ticks, names, is_one)
@@ -115,7 +118,7 @@ def accuracy_bars(
         {} if horizontal or fits else {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
     )
     place = ax.set_yticks if horizontal else ax.set_xticks
-    place(range(len(ticks)), list(map(plain, ticks)), **turned)  # type: ignore[arg-type]
+    place(range(len(ticks)), ticks, **turned)  # type: ignore[arg-type]
     span = (-0.6, len(ticks) - 0.4)
     if horizontal:
         ax.set(xlim=(floor, top), ylim=span[::-1])  # the first data set on top
@@ -180,21 +183,27 @@ def _size(
 ) -> tuple[float, float]:
     """Return width and height in inches of a figure for groups of bars."""
     n_bars = 1 if is_one else len(names)
-    legend = 0.0 if is_one else 0.5 + max(map(text_width, names))
+    legend = 0.0 if is_one else _legend_width(names)
     if horizontal:
-        width = 3.6 + min(max(map(text_width, ticks)), 3.0) + legend
-        return max(5.4, min(width, 9.0)), 1.0 + len(ticks) * max(0.25, 0.085 * n_bars + 0.09)
+        width = 3.2 + min(max(map(text_width, ticks)), 3.0) + legend
+        n_lines = max(tick.count("\n") for tick in ticks) + 1
+        group = max(0.25, 0.085 * n_bars + 0.09, 0.08 + 0.17 * n_lines)
+        return max(5.4, min(width, 7.0)), 1.0 + len(ticks) * group
     group = max(0.7, 0.2 * n_bars, 0.25 + max(map(text_width, ticks)))
     return float(np.clip(1.0 + legend + len(ticks) * group, 3.8, 8.0)), 3.4
 
 
 def _fits(ax: Axes, ticks: Sequence[str], names: Sequence[str], is_one: bool) -> bool:
     """Tell whether names fit side by side below vertical bars."""
-    legend = 0.0 if is_one else 0.5 + max(map(text_width, names))
+    legend = 0.0 if is_one else _legend_width(names)
     room = room_of(ax) - 0.8
     if room - legend > 0.5 * room:  # else the legend stands above
         room -= legend
     return len(ticks) * (0.12 + max(map(text_width, ticks))) < room
+
+
+def _legend_width(names: Sequence[str]) -> float:
+    return 0.5 + max(text_width(wrapped(name, _WIDTH)) for name in names)
 
 
 def _length(ax: Axes, ticks: Sequence[str], handles: Sequence[Any]) -> float:
@@ -221,7 +230,7 @@ def _draw(
             look["xerr" if horizontal else "yerr"] = spread[shown, k]
             look["error_kw"] = {"ecolor": ink(), "elinewidth": 0.9, "capsize": 2}
         bar = ax.barh if horizontal else ax.bar
-        look |= {"label": plain(name), "linewidth": 0.8}
+        look |= {"label": wrapped(name, _WIDTH), "linewidth": 0.8}
         handles.append(bar(start + shown + step * k, table[shown, k], thick, **look))
     return handles
 

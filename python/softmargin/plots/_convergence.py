@@ -17,6 +17,7 @@ from softmargin.plots._look import (
     legend_outside,
     plain,
     pyplot,
+    room_of,
     short,
     tidy,
 )
@@ -56,7 +57,8 @@ def convergence(
         The horizontal axis; it is logarithmic if some curves end much later than others.
     y : {"objective", "loss", "accuracy"}, default="objective"
         The vertical axis; it is logarithmic if an objective or loss varies a lot. The accuracy is
-        available after a ``fit`` with an ``eval_set``.
+        available after a ``fit`` with an ``eval_set``; its axis leaves out much lower accuracies of
+        the first steps.
     labels : sequence of str or None, default=None
         A name for each curve; None for the keys of the mapping, or the class and the parameters
         in which the models differ.
@@ -79,7 +81,7 @@ def convergence(
     'Training time'
     """
     pyplot()
-    from matplotlib.ticker import EngFormatter, PercentFormatter
+    from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator, StrMethodFormatter
 
     from softmargin.plots._log_axis import log_ticks
 
@@ -95,10 +97,17 @@ def convergence(
     if _is_wide(np.array([across[-1] for _, across, _ in curves if across.size])):
         ax.set_xscale("log")
         log_ticks(ax.xaxis)
+    else:
+        n_ticks = int(np.clip(room_of(ax), 3, 6))
+        # Labels such as "100,000" need twice the room that matplotlib expects.
+        ax.xaxis.set_major_locator(MaxNLocator(n_ticks, steps=[1, 2, 5, 10], integer=x == "step"))
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     if x == "seconds":
         ax.xaxis.set_major_formatter(EngFormatter(unit="s"))
     if y == "accuracy":
-        ax.yaxis.set_major_formatter(PercentFormatter(xmax=1.0))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g}%"))
+        ax.set_ylim(bottom=_lowest(curves))
+        ax.set_ylim(top=min(ax.get_ylim()[1], 1.0))
     elif _is_wide(np.concatenate([up for _, _, up in curves])):
         ax.set_yscale("log")
         log_ticks(ax.yaxis)
@@ -107,6 +116,23 @@ def convergence(
     if len(curves) > 1:
         _legend(ax, [up for _, _, up in curves])
     return ax
+
+
+def _lowest(curves: list[tuple[str, NDArray[np.float64], NDArray[np.float64]]]) -> float | None:
+    """Return where an axis of accuracies starts; None if all of them fit.
+
+    If the first tenth of the steps starts far below the rest, the rest gets most of the axis.
+    """
+    last = max((np.nanmax(across, initial=0.0) for _, across, _ in curves), default=0.0)
+    known = np.concatenate([up[np.isfinite(up)] for _, _, up in curves])
+    later = np.concatenate(
+        [up[np.isfinite(up) & (across > 0.1 * last)] for _, across, up in curves]
+    )
+    if not later.size:
+        return None
+    low, high = float(later.min()), float(later.max())
+    start = low - 0.5 * max(high - low, 0.02)
+    return start if known.min() < low - (high - low) and known.min() < start else None
 
 
 def _is_wide(values: NDArray[np.float64]) -> bool:

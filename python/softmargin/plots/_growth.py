@@ -77,7 +77,10 @@ def growth(
         lines.items(), cycle(COLOURS), cycle(DASHES), cycle(MARKS)
     ):
         look = {"color": colour, "linestyle": dash, "marker": mark}
-        ax.plot(sizes, values, label=plain(name), markersize=5, linewidth=1.4, **look)
+        # Between different data sets, a line only leads the eye.
+        ax.plot(
+            sizes, values, label=plain(name), markersize=5, linewidth=0.6 if sets else 1.4, **look
+        )
     ax.set(xscale="log", yscale=yscale, xlabel="Number of samples", ylabel=ylabel)
     log_ticks(ax.xaxis)
     if yscale == "linear":

@@ -57,7 +57,7 @@ def inner_table(result: NestedResult, ax: Axes | None = None) -> Axes:
     down, across, values = _parameters(result)
     table, chosen = _cells(result, down, across, values)
     n_rows, n_columns = table.shape
-    size = max(4.0, min(2.1 + 0.6 * n_columns, 9.0)), max(2.6, min(1.5 + 0.4 * n_rows, 8.0))
+    size = max(4.0, min(1.7 + 0.45 * n_columns, 9.0)), max(2.6, min(1.4 + 0.36 * n_rows, 8.0))
     ax = axes_of(ax, *size)
     low, high = _color_range(table)
     image = ax.imshow(table, cmap="cividis", aspect="auto", origin="lower", vmin=low, vmax=high)
@@ -70,11 +70,7 @@ def inner_table(result: NestedResult, ax: Axes | None = None) -> Axes:
     ax.set_xticks(range(n_columns), _tick_labels(values[across]))
     ax.set_yticks(range(n_rows), _tick_labels(values[down]))
     ax.set(xlabel=plain(across), ylabel=plain(down))
-    ax.set_title(
-        f"Inner scores of {result.method}\nFramed: selected in ×n outer folds",
-        fontsize="small",
-        loc="left",
-    )
+    ax.set_title(_title(result, table), fontsize="small", loc="left")
     _thin_labels(ax)
     _write_cells(ax, table, chosen, (low + high) / 2)
     return ax
@@ -107,6 +103,14 @@ def _cells(
         table[place] = total / count if count else np.nan
         chosen[place] = sum(cell == best for best in result.best_params)
     return table, chosen
+
+
+def _title(result: NestedResult, table: _Floats) -> str:
+    """Return what the colors, frames and blanks are."""
+    lines = [f"Inner scores of {plain(result.method)}", "Frame: selected in ×n outer folds"]
+    if np.isnan(table).any():
+        lines[1] += "; blank: not evaluated"
+    return "\n".join(lines)
 
 
 def _color_range(table: _Floats) -> tuple[float, float]:

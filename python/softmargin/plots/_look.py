@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7F7F7F", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p")
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oo", "||||")
+HATCHES = ("", "////", "xxxx", "\\\\\\\\", "----", "++++", "||||", "....", "oo")
 
 # Axes that have less room than this, in inches, get their legend above or below.
 _NARROW = 4.4
@@ -51,8 +52,9 @@ def room_of(ax: Axes) -> float:
 
 
 def text_width(text: str, size: float | None = None) -> float:
-    """Return about how wide a text is, in inches."""
-    return 0.56 / 72 * len(text) * (size or pyplot().rcParams["font.size"])
+    """Return about how wide the longest line of a text is, in inches."""
+    longest = max(map(len, text.split("\n")))
+    return 0.56 / 72 * longest * (size or pyplot().rcParams["font.size"])
 
 
 def ink() -> str:
@@ -128,6 +130,14 @@ def plain(name: Any) -> str:
     contain, are replaced.
     """
     return _NOT_DRAWN.sub("\ufffd", str(name)).replace("$", r"\$")
+
+
+def wrapped(name: Any, width: int) -> str:
+    """Return a name like :func:`plain` does, on several lines if it is long; words stay whole."""
+    text = plain(name)
+    if len(text) <= width:
+        return text
+    return "\n".join(wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def short(value: Any) -> str:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from softmargin.plots._look import COLOURS, axes_of, ink, plain, pyplot, room_of, text_width
+from softmargin.plots._look import (
+    COLOURS,
+    axes_of,
+    ink,
+    plain,
+    pyplot,
+    room_of,
+    text_width,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
 
 _BAND: dict[str, Any] = {"color": COLOURS[4], "alpha": 0.6, "linewidth": 0.0}
 _THICK = 0.34  # of a bar; the unit is a line of names
+_WIDTH = 24  # longer names are written on several lines
 
 
 def critical_difference(
@@ -58,7 +68,7 @@ def critical_difference(
     n_methods = len(comparison.names)
     left, right = _sides(comparison)
     first = -(0.9 + 0.55 * len(bars))
-    bottom = first - len(left) - 2.2
+    bottom = first - len(left) * _n_lines(comparison) - 2.2
     ax = axes_of(ax, *_size(comparison, bottom))
     for k, (start, end) in enumerate(bars):
         ax.broken_barh([(start, end - start)], (-0.4 - 0.55 * k - _THICK / 2, _THICK), **_BAND)
@@ -100,17 +110,25 @@ def _sides(comparison: Comparison) -> tuple[list[int], list[int]]:
 
 
 def _label(comparison: Comparison, k: int) -> str:
-    return f"{comparison.names[k]} ({comparison.ranks[k]:.2f})"
+    return wrapped(f"{comparison.names[k]} ({comparison.ranks[k]:.2f})", _WIDTH)
+
+
+def _n_lines(comparison: Comparison) -> float:
+    """Return the distance of two names: the lines of the longest."""
+    return 0.2 + 0.8 * max(
+        _label(comparison, k).count("\n") + 1 for k in range(len(comparison.names))
+    )
 
 
 def _size(comparison: Comparison, bottom: float) -> tuple[float, float]:
     """Return width and height in inches of a figure with room for names and ranks."""
     font = pyplot().rcParams["font.size"] / 72
     names = [
-        max((len(_label(comparison, k)) for k in side), default=0) for side in _sides(comparison)
+        max((text_width(_label(comparison, k)) for k in side), default=0.0)
+        for side in _sides(comparison)
     ]
     ranks = max(3.6, 0.34 * len(comparison.names))
-    return ranks + 0.3 + 0.62 * font * sum(names), font * (5.8 - 1.7 * bottom)
+    return ranks + 0.3 + 1.1 * sum(names), font * (5.8 - 1.7 * bottom)
 
 
 def _name(
@@ -119,10 +137,10 @@ def _name(
     """Draw lines from ranks to names at an edge of the axis, one below the other."""
     is_left = edge == 1
     for line, k in enumerate(side):
-        rank, height = comparison.ranks[k], first - line
+        rank, height = comparison.ranks[k], first - line * _n_lines(comparison)
         ax.plot([rank, rank, edge], [0, height, height], color=ink(), linewidth=0.9, clip_on=False)
         ax.annotate(
-            plain(_label(comparison, k)),
+            _label(comparison, k),
             (edge, height),
             xytext=(-6 if is_left else 6, 0),
             textcoords="offset points",

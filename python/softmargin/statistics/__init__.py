@@ -1,17 +1,16 @@
-"""Several classifiers on several data sets: whether they differ, and which from which.
+"""Statistical comparison of several classifiers over several data sets.
 
-Friedman's test on ranks, its form by Iman and Davenport, and the distances between mean ranks that
-are significant by Bonferroni and Dunn (all methods with one, the control) or by Nemenyi (all with
-all), as J. Demsar, Statistical Comparisons of Classifiers over Multiple Data Sets, 2006, puts them
-together.
+Friedman's test on ranks, its variant by Iman and Davenport, and the critical distances of mean
+ranks of Bonferroni and Dunn (each method against a control) and Nemenyi (all pairs), following
+Demsar (2006, Statistical Comparisons of Classifiers over Multiple Data Sets).
 
-With the ranks r_ij of k methods j on N sets i, and the rank sums R_j,
+With the ranks r_ij of k methods j on N data sets i, and the rank sums R_j,
 
     A = sum_j (R_j - N (k + 1) / 2)^2,   S = N k (k^2 - 1) / 12,
     chi2 = (k - 1) A / S,   F = (N - 1) A / (N S - A).
 
-A correction for ties puts S = sum_ij (r_ij - (k + 1) / 2)^2, the same where none tie. A is at most
-N S, which it reaches where all sets agree in all ranks: then F is infinite.
+The correction for ties uses S = sum_ij (r_ij - (k + 1) / 2)^2, which is the same without ties. A is
+at most N S; if all data sets agree in all ranks, A = N S and F is infinite.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _Test = Literal["bonferroni-dunn", "nemenyi"]
 
 
 class Friedman(NamedTuple):
-    """Outcome of Friedman's test.
+    """Result of Friedman's test.
 
     Attributes
     ----------
@@ -40,8 +39,8 @@ class Friedman(NamedTuple):
     p_chi2 : float
         Its p-value.
     f : float
-        Iman and Davenport's form, which is less conservative; infinite where all sets agree in all
-        ranks.
+        The less conservative statistic of Iman and Davenport; infinite if all data sets agree in
+        all ranks.
     p_f : float
         Its p-value.
     """
@@ -67,27 +66,27 @@ def compare(
     Parameters
     ----------
     scores : array of shape (n_sets, n_methods), DataFrame, or mapping
-        Accuracies, times, ...; a mapping has a sequence of scores, one for each set, for each
-        method. Scores tie when they are equal: round them first if they are exact to some digits
-        only.
+        Accuracies, times or other scores. The columns of a DataFrame and the keys of a mapping are
+        the methods. Only equal scores tie; round scores first if further digits have no meaning.
     names : sequence of str or None, default=None
-        The methods, where ``scores`` is an array.
+        Names of the methods if ``scores`` is an array; None uses "method 1", "method 2" and so on.
     control : str or None, default=None
-        The method with which the others are compared; None for the one with the best rank.
+        Method with which the others are compared; None uses the one with the best mean rank.
     alpha : float, default=0.05
-        Level of significance.
+        Significance level, between 0 and 1.
     higher_is_better : bool, default=True
-        False for times, errors and sizes.
+        Whether higher scores are better. Set to False for times, errors and sizes.
     correct_ties : bool, default=False
-        Whether the tests of Friedman, and of Iman and Davenport, account for ties, as
+        Whether the tests of Friedman and of Iman and Davenport correct for ties, as
         :func:`scipy.stats.friedmanchisquare` does. Demsar's formulas, which most papers use, do
         not; with ties their p-values are somewhat too large.
     nan_policy : {"raise", "omit"}, default="raise"
-        What a score that is not known means: an error, or that its set is left out.
+        Whether a NaN raises a ValueError, or its data set is omitted.
 
     Returns
     -------
     Comparison
+        Mean ranks, p-values and critical distances; print it for a summary.
 
     Examples
     --------
@@ -98,21 +97,24 @@ def compare(
     ...     "naive": [0.61, 0.80, 0.95, 0.55, 0.70, 0.90],
     ... }
     >>> compare(accuracies)
-    3 methods on 6 sets, mean ranks:
+    3 methods on 6 data sets, mean ranks:
       slow   1.167
       fast   1.833
       naive  3.000
-    Friedman chi2 10.33 (p 0.005704), Iman-Davenport F 31 (p 5.168e-05): methods differ at 0.05
+    Friedman chi2 10.33 (p 0.005704), Iman-Davenport F 31 (p 5.168e-05)
+    Significant difference at level 0.05
     Bonferroni-Dunn distance 1.294, worse than slow: naive
     Nemenyi distance 1.353, groups: slow, fast; fast, naive
     """
-    names, table = _known(scores, names, nan_policy)
+    names, table = _checked_scores(scores, names, nan_policy)
     ranks = mean_ranks(table, higher_is_better)
     ranks.flags.writeable = False
     if control is None:
         control = names[int(np.argmin(ranks))]
     elif control not in names:
-        raise ValueError(f"control = {control!r} is not valid: methods are {', '.join(names)}")
+        raise ValueError(
+            f"control = {control!r} is not valid: it must be one of the methods {', '.join(names)}"
+        )
     n_sets, n_methods = table.shape
     return Comparison(
         names,
@@ -127,7 +129,9 @@ def compare(
 
 
 def mean_ranks(scores: Any, higher_is_better: bool = True) -> NDArray[np.float64]:
-    """Return the mean rank of each method over the sets, 1 for the best; ties share ranks.
+    """Return the mean rank of each method over the data sets, 1 for the best; ties share ranks.
+
+    See :func:`compare` for the parameters.
 
     Examples
     --------
@@ -139,7 +143,7 @@ def mean_ranks(scores: Any, higher_is_better: bool = True) -> NDArray[np.float64
 
 
 def friedman(scores: Any, correct_ties: bool = False) -> Friedman:
-    """Test whether all methods are alike; see :func:`compare` for the parameters.
+    """Test whether all methods perform alike; see :func:`compare` for the parameters.
 
     Examples
     --------
@@ -150,10 +154,10 @@ def friedman(scores: Any, correct_ties: bool = False) -> Friedman:
     ranks = _ranks(scores)
     n, k = ranks.shape
     if n < 2:
-        raise ValueError(f"scores has {n} set, but two are needed at the least")
+        raise ValueError(f"scores has {n} data set; at least 2 are required")
     if k < 2:
-        raise ValueError(f"scores has {k} method, but two are needed at the least")
-    # Ranks are halves of integers: these sums have no rounding, and so 0 / 0 is found.
+        raise ValueError(f"scores has {k} method; at least 2 are required")
+    # Ranks are multiples of 1/2, so these sums are exact and the comparisons with 0 are safe.
     between = float(np.sum((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2))
     spread = n * k * (k**2 - 1) / 12
     if correct_ties:
@@ -174,22 +178,23 @@ def friedman(scores: Any, correct_ties: bool = False) -> Friedman:
 def critical_distance(
     n_methods: int, n_sets: int, alpha: float = 0.05, test: _Test = "bonferroni-dunn"
 ) -> float:
-    """Return by how much mean ranks must differ to differ significantly.
+    """Return the smallest significant difference of mean ranks.
 
     Parameters
     ----------
     n_methods : int
-        How many methods are compared.
+        Number of methods, at least 2.
     n_sets : int
-        On how many data sets.
+        Number of data sets, at least 1.
     alpha : float, default=0.05
-        Level of significance.
+        Significance level, between 0 and 1.
     test : {"bonferroni-dunn", "nemenyi"}, default="bonferroni-dunn"
-        Of all methods with one of them, or of all with all.
+        Whether each method is compared with a control, or all methods with each other.
 
     Returns
     -------
     float
+        The critical distance.
 
     Examples
     --------
@@ -204,7 +209,7 @@ def critical_distance(
     if n_sets < 1:
         raise ValueError(f"n_sets = {n_sets} is not valid: it must be at least 1")
     if not 0 < alpha < 1:
-        raise ValueError(f"alpha = {alpha} is not valid: it must lie between 0 and 1")
+        raise ValueError(f"alpha = {alpha} is not valid: it must be between 0 and 1")
     if test == "bonferroni-dunn":
         q = float(stats.norm.isf(alpha / (2 * (n_methods - 1))))
     elif test == "nemenyi":
@@ -214,28 +219,28 @@ def critical_distance(
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets)))
 
 
-def _known(
+def _checked_scores(
     scores: Any, names: Any = None, nan_policy: str = "raise"
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Return the methods and the rows of the sets on which all of them have a score."""
+    """Return the names of the methods, and the scores after applying ``nan_policy``."""
     names, table = score_table(scores, names)
     if nan_policy not in ("raise", "omit"):
         raise ValueError(f"nan_policy = {nan_policy!r} is not valid: it must be 'raise' or 'omit'")
-    is_known = ~np.isnan(table)
+    is_number = ~np.isnan(table)
     if nan_policy == "omit":
-        table = table[is_known.all(axis=1)]
+        table = table[is_number.all(axis=1)]
         if not len(table):
-            raise ValueError("scores has NaN in every row: no set is left to compare on")
-    elif not is_known.all():
-        row, column = np.argwhere(~is_known)[0]
+            raise ValueError("scores has NaN in every row; no data set remains for the comparison")
+    elif not is_number.all():
+        row, column = np.argwhere(~is_number)[0]
         raise ValueError(
-            f"scores has NaN for {names[column]!r} in row {row}; "
-            "nan_policy='omit' of compare leaves out such sets"
+            f"scores contains NaN for {names[column]!r} in row {row}. Use compare with "
+            "nan_policy='omit' to omit such data sets."
         )
     return names, table
 
 
 def _ranks(scores: Any, higher_is_better: bool = True) -> NDArray[np.float64]:
-    """Return the rank of each method on each set."""
-    _, table = _known(scores)
+    """Return the rank of each method on each data set."""
+    _, table = _checked_scores(scores)
     return np.asarray(stats.rankdata(-table if higher_is_better else table, axis=1))

@@ -1,8 +1,13 @@
-//! Proof of how near a linear machine is to the optimum, summed anew from the rows.
+//! Certificates of optimality for linear classifiers: the primal and dual objectives, recomputed
+//! from the samples.
 //!
-//! Primal `1/2 |w|^2 + C sum of losses`, dual `sum alpha - 1/2 |v|^2 - 1/2 sum alpha^2 / (2 c)`
-//! with `v = sum alpha y x`; the last sum only for the squared hinge, `alpha <= c` only for the
-//! hinge.
+//! ```text
+//! primal = 1/2 |w|^2 + sum_i c_i loss_i
+//! dual   = sum_i alpha_i - 1/2 |v|^2 - 1/2 sum_i D_i alpha_i^2,   v = sum_i alpha_i y_i x_i
+//! ```
+//!
+//! with `D_i = 0` and `alpha_i <= c_i` for the hinge loss, and `D_i = 1 / (2 c_i)` for the squared
+//! hinge loss.
 
 use super::sums::{outputs, weighted_sum};
 use super::{LinearProblem, Loss};
@@ -19,32 +24,32 @@ pub fn expand<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
     let mut v = try_zeros(problem.n_weights(), 1, "weights")?;
-    let pull = |i: usize| alpha(i) * problem.label(i);
-    weighted_sum(problem, pull, &mut v, monitor)?;
+    let beta = |i: usize| alpha(i) * problem.label(i);
+    weighted_sum(problem, beta, &mut v, monitor)?;
     Ok(v)
 }
 
-/// The certificate of weights `w` and dual variables `alpha`, whose sum of rows is `v`, or `w`
-/// itself where there is none; `price` is the C of each row.
+/// The certificate of weights `w` and dual variables `alpha` with `v = sum alpha y x`; without `v`,
+/// that sum is `w`. `cost(i)` is `c_i`.
 pub fn certificate<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     loss: Loss,
-    price: impl Fn(usize) -> f64,
+    cost: impl Fn(usize) -> f64,
     w: &[f64],
     v: Option<&[f64]>,
     alpha: impl Fn(usize) -> f64 + Sync,
     monitor: &Monitor,
 ) -> Result<Certificate> {
     let n = problem.n_rows();
-    let mut f = try_zeros(n, 1, "outputs")?;
+    let mut f = try_zeros(n, 1, "decision values")?;
     outputs(problem, w, &mut f, monitor)?;
     let mut primal = 0.5 * square(w);
     for (i, f) in f.iter().enumerate() {
-        let lack = (1.0 - problem.label(i) * f).max(0.0);
-        if lack > 0.0 {
+        let slack = (1.0 - problem.label(i) * f).max(0.0);
+        if slack > 0.0 {
             primal += match loss {
-                Loss::Hinge => price(i) * lack,
-                Loss::SquaredHinge => price(i) * lack * lack,
+                Loss::Hinge => cost(i) * slack,
+                Loss::SquaredHinge => cost(i) * slack * slack,
             };
         }
     }
@@ -56,8 +61,8 @@ pub fn certificate<T: Lanes>(
     for (i, f) in f.iter().enumerate() {
         let alpha = alpha(i);
         let (bound, diagonal) = match loss {
-            Loss::Hinge => (price(i), 0.0),
-            Loss::SquaredHinge => (f64::INFINITY, 0.5 / price(i)),
+            Loss::Hinge => (cost(i), 0.0),
+            Loss::SquaredHinge => (f64::INFINITY, 0.5 / cost(i)),
         };
         dual += alpha - 0.5 * diagonal * alpha * alpha;
         let gradient = problem.label(i) * f - 1.0 + diagonal * alpha;

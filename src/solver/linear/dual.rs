@@ -1,16 +1,17 @@
-//! Dual coordinate descent with shrinking (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008):
-//! the exact reference for the hinge and the squared hinge.
+//! Dual coordinate descent with shrinking for the hinge and the squared hinge loss (Hsieh, Chang,
+//! Lin, Keerthi and Sundararajan 2008).
 //!
 //! ```text
 //! min 1/2 |w|^2 + 1/2 sum_i D_i alpha_i^2 - sum_i alpha_i,   w = sum_i alpha_i y_i x_i
 //! hinge: 0 <= alpha_i <= c_i, D_i = 0        squared hinge: 0 <= alpha_i, D_i = 1 / (2 c_i)
 //! ```
 //!
-//! A step takes one row to the optimum of its own alpha, `alpha_i - G / (|x_i|^2 + D_i)` cut to
-//! its bounds, with the gradient `G = y_i w . x_i - 1 + D_i alpha_i`. An epoch visits the rows
-//! that may still change, in random order. A row at a bound whose gradient points out of the
-//! bounds by more than any row's did in the epoch before is left out, until all others are done.
-//! It ends when in an epoch of all rows the gradients that point inwards lie within `tol`.
+//! A step minimizes over one coordinate: `alpha_i <- alpha_i - G / (|x_i|^2 + D_i)`, clipped to its
+//! bounds, with the gradient `G = y_i w . x_i - 1 + D_i alpha_i`. An epoch visits the active
+//! samples in random order. Shrinking removes a sample at a bound whose gradient points outward by
+//! more than any projected gradient of the previous epoch; when the active samples have converged,
+//! all samples become active again. Training ends when the projected gradients of an epoch over
+//! all samples differ by at most `tol`.
 
 use super::certificate::{certificate, expand};
 use super::{
@@ -25,25 +26,25 @@ use crate::simd::{Lanes, prefetch};
 use crate::solver::Status;
 use crate::solver::hyperparameters::{check_max_iter, check_positive};
 
-/// Parameters as they come from the user.
+/// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DualSettings {
     /// The loss.
     pub loss: Loss,
-    /// Norm against losses.
+    /// The regularization parameter.
     pub penalty: Penalty,
-    /// The largest difference of projected gradients at the end.
+    /// The largest difference between projected gradients at which training ends.
     pub tol: f64,
-    /// The most epochs; `None` for no limit.
+    /// The maximum number of epochs; `None` for no limit.
     pub max_iter: Option<usize>,
-    /// The bias.
+    /// How the bias is computed.
     pub intercept: Intercept,
-    /// Of the order of rows.
+    /// The seed of the order of samples.
     pub seed: u64,
 }
 
 impl DualSettings {
-    /// The only way to a [`DualDescent`].
+    /// Checks the hyperparameters and returns the solver.
     pub fn check(self) -> Result<DualDescent> {
         check_positive("tol", self.tol)?;
         check_max_iter(self.max_iter)?;
@@ -54,19 +55,19 @@ impl DualSettings {
     }
 }
 
-/// Checked settings: the method, ready to run.
+/// The method with checked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DualDescent {
     settings: DualSettings,
 }
 
-/// A row of the dual problem. All that a step needs of it lies side by side.
+/// A dual variable with everything that its step reads, contiguous in memory.
 #[derive(Debug, Clone, Copy)]
 struct Variable {
     alpha: f64,
-    /// `1 / (|x|^2 + D)`, or 0 for a row of zeros without D, which only its bound stops.
+    /// `1 / (|x|^2 + D)`; 0 for a sample of zeros with `D = 0`, whose step ends at the bound.
     inverse: f64,
-    /// The largest alpha.
+    /// The upper bound of alpha.
     bound: f64,
     /// The label.
     sign: f64,
@@ -74,11 +75,11 @@ struct Variable {
     diagonal: f64,
 }
 
-/// Rows that are asked for before they are needed.
-const AHEAD: usize = 8;
+/// Number of samples by which prefetching is ahead.
+const PREFETCH_DISTANCE: usize = 8;
 
-/// Gradients below this are taken for 0.
-const NOTHING: f64 = 1e-12;
+/// Projected gradients up to this are taken for 0.
+const NEGLIGIBLE: f64 = 1e-12;
 
 impl LinearSolver for DualDescent {
     fn n_vectors(&self) -> (usize, usize) {
@@ -103,34 +104,34 @@ impl LinearSolver for DualDescent {
     }
 
     fn untrained(&self, outline: &Outline, _: Option<&RuleState>) -> Result<Option<LinearMachine>> {
-        let given = &self.settings;
-        let c = given.penalty.c(outline.n_rows);
-        LinearMachine::untrained_exact(outline, given.intercept, c).map(Some)
+        let settings = &self.settings;
+        let c = settings.penalty.c(outline.n_rows);
+        LinearMachine::untrained_exact(outline, settings.intercept, c).map(Some)
     }
 }
 
-/// What came out of a descent that may be given up.
+/// The result of [`DualDescent::attempt`].
 pub enum Attempt {
-    /// The optimum, or where a limit ended the descent.
+    /// Training converged or reached a limit.
     Solved(LinearMachine),
-    /// The descent was slow, or stuck.
+    /// Training was slow or stalled.
     GivenUp {
-        /// All of them, the last that of the constant feature.
+        /// The weights so far; the last one is that of the constant feature.
         weights: Vec<f64>,
-        /// Epochs until then.
+        /// Number of epochs so far.
         n_epochs: usize,
-        /// With the weights on the way.
+        /// The recorder with the snapshots so far.
         recorder: Recorder,
     },
 }
 
 impl DualDescent {
-    /// As [`LinearSolver::solve`], but gives up when it is to be expected that so many rows must
-    /// be visited as are in more than `most_passes` passes through all of them.
+    /// As [`LinearSolver::solve`], but gives up if the estimated number of passes over the samples
+    /// exceeds `max_passes`.
     pub fn attempt<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,
-        most_passes: f64,
+        max_passes: f64,
         mut recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<Attempt> {
@@ -138,8 +139,8 @@ impl DualDescent {
         let mut largest = 0.0;
         let is_slow = |run: &Run<'_, '_, T>, spread: f64| {
             largest = spread.max(largest);
-            run.n_passes() >= PASSES_TO_JUDGE
-                && run.expected_passes(largest, spread, self.settings.tol) > most_passes
+            run.n_passes() >= MIN_PASSES
+                && run.expected_passes(largest, spread, self.settings.tol) > max_passes
         };
         let status = run.descend(&self.settings, is_slow, &mut recorder, monitor)?;
         match status {
@@ -160,7 +161,7 @@ impl DualDescent {
         }
     }
 
-    /// The machine of a descent that ended.
+    /// The classifier of a finished run.
     fn machine<T: Lanes>(
         &self,
         mut run: Run<'_, '_, T>,
@@ -168,23 +169,23 @@ impl DualDescent {
         mut recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
-        let (problem, given) = (run.problem, &self.settings);
+        let (problem, settings) = (run.problem, &self.settings);
         let alpha = |i: usize| run.variables[i].alpha;
-        // Summed anew: the certificate is of these weights, without the roundings of all steps.
+        // Recompute the weights without the rounding errors of the steps, for the certificate.
         run.w = expand(problem, alpha, monitor)?;
-        let price = |i| run.price(i);
-        let found = certificate(problem, given.loss, price, &run.w, None, alpha, monitor)?;
+        let cost = |i| run.cost(i);
+        let found = certificate(problem, settings.loss, cost, &run.w, None, alpha, monitor)?;
         let n_epochs = run.n_epochs as u64;
-        recorder.keep(n_epochs, || run.w.clone());
+        recorder.record(n_epochs, || run.w.clone());
         let mut machine = LinearMachine::new(problem.constant(), run.w, n_epochs, status);
         machine.certificate = Some(found);
-        machine.finish(problem, given.intercept, recorder);
+        machine.finish(problem, settings.intercept, recorder);
         Ok(machine)
     }
 }
 
-/// Passes through the rows after which the speed of a descent tells how many there will be.
-const PASSES_TO_JUDGE: f64 = 8.0;
+/// The number of passes after which the total number of passes is estimated.
+const MIN_PASSES: f64 = 8.0;
 
 struct Run<'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,
@@ -192,23 +193,23 @@ struct Run<'p, 'a, T: Lanes> {
     loss: Loss,
     w: Vec<f64>,
     variables: Vec<Variable>,
-    /// Rows that may change, first; then those that are left out.
+    /// The active samples, then those removed by shrinking.
     order: Vec<u32>,
     n_active: usize,
     random: Random,
     n_epochs: usize,
     n_visited: u64,
-    /// Rows visited since the last look at the clock.
-    n_unseen: usize,
+    /// Samples visited since the last check for interrupts and the time limit.
+    n_unchecked: usize,
 }
 
-/// The projected gradients of an epoch.
+/// The range of the projected gradients of an epoch.
 #[derive(Debug, Clone, Copy)]
 struct Gradients {
     lowest: f64,
     highest: f64,
-    /// Whether some alpha changed.
-    moved: bool,
+    /// Whether a dual variable changed.
+    has_changed: bool,
 }
 
 impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
@@ -225,12 +226,12 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             random: Random::new(settings.seed),
             n_epochs: 0,
             n_visited: 0,
-            n_unseen: 0,
+            n_unchecked: 0,
         };
         for i in 0..n {
             let (bound, diagonal) = match run.loss {
-                Loss::Hinge => (run.price(i), 0.0),
-                Loss::SquaredHinge => (f64::INFINITY, 0.5 / run.price(i)),
+                Loss::Hinge => (run.cost(i), 0.0),
+                Loss::SquaredHinge => (f64::INFINITY, 0.5 / run.cost(i)),
             };
             let curvature = problem.square(i) + diagonal;
             run.variables.push(Variable {
@@ -248,24 +249,24 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         Ok(run)
     }
 
-    /// The C of a row.
-    fn price(&self, i: usize) -> f64 {
+    /// C times the weight of a sample.
+    fn cost(&self, i: usize) -> f64 {
         (self.c * self.problem.weight(i)).min(super::problem::LARGEST)
     }
 
-    /// Rows visited so far, as passes through all of them.
+    /// Number of passes over all samples so far; shrinking makes it fractional.
     fn n_passes(&self) -> f64 {
         self.n_visited as f64 / self.order.len().max(1) as f64
     }
 
-    /// How many passes there will be, if the gradients go on to fall as from the `largest` spread
-    /// to that of the last epoch.
+    /// The estimated total number of passes, if the spread of the projected gradients continues to
+    /// decrease at its mean rate from the `largest` one so far to that of the last epoch.
     fn expected_passes(&self, largest: f64, spread: f64, tol: f64) -> f64 {
         self.n_passes() * (largest / tol).ln() / (largest / spread).ln()
     }
 
-    /// Descends until a reason to stop; `None` if `is_slow` says so of the spread of the projected
-    /// gradients of an epoch.
+    /// Runs epochs until training ends. Returns `None` if `is_slow` is true for the spread of the
+    /// projected gradients of an epoch.
     fn descend(
         &mut self,
         settings: &DualSettings,
@@ -273,14 +274,14 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         recorder: &mut Recorder,
         monitor: &Monitor,
     ) -> Result<Option<Status>> {
-        let everything = Gradients {
+        let no_limits = Gradients {
             lowest: f64::NEG_INFINITY,
             highest: f64::INFINITY,
-            moved: true,
+            has_changed: true,
         };
-        let mut limits = everything;
+        let mut limits = no_limits;
         loop {
-            recorder.tell(self.n_epochs as u64, || self.w.clone());
+            recorder.record_if_due(self.n_epochs as u64, || self.w.clone());
             if settings.max_iter.is_some_and(|most| self.n_epochs >= most) {
                 return Ok(Some(Status::IterationLimit));
             }
@@ -293,15 +294,15 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             }
             let spread = found.highest - found.lowest;
             let is_done = spread <= settings.tol;
-            if is_done || !found.moved {
+            if is_done || !found.has_changed {
                 if self.n_active == self.order.len() {
-                    // No step changes anything though the gradients say so: rounding.
+                    // No step makes progress although the gradients are not 0: rounding.
                     let stalled = Status::Stalled;
                     return Ok(Some(if is_done { Status::Converged } else { stalled }));
                 }
-                // The others are done: have a look at all rows.
+                // The active samples have converged: activate all samples.
                 self.n_active = self.order.len();
-                limits = everything;
+                limits = no_limits;
                 continue;
             }
             if is_slow(self, spread) {
@@ -318,33 +319,33 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 } else {
                     f64::INFINITY
                 },
-                moved: true,
+                has_changed: true,
             };
         }
     }
 
-    /// Visits all active rows; `None` if the time is up.
+    /// Visits all active samples; `None` if the time limit was reached.
     fn epoch(&mut self, limits: Gradients, monitor: &Monitor) -> Result<Option<Gradients>> {
         let mut found = Gradients {
             lowest: f64::INFINITY,
             highest: f64::NEG_INFINITY,
-            moved: false,
+            has_changed: false,
         };
         self.random.shuffle(&mut self.order[..self.n_active]);
         self.n_visited += self.n_active as u64;
         let mut place = 0;
-        let rows_to_look = self.problem.rows_to_look();
+        let check_interval = self.problem.check_interval();
         while place < self.n_active {
-            // Counted through all epochs: few rows may be left.
-            self.n_unseen += 1;
-            if self.n_unseen == rows_to_look {
-                self.n_unseen = 0;
-                monitor.tick(rows_to_look as u64)?;
+            // Counted across epochs, because few samples may be active.
+            self.n_unchecked += 1;
+            if self.n_unchecked == check_interval {
+                self.n_unchecked = 0;
+                monitor.tick(check_interval as u64)?;
                 if monitor.time_is_up() {
                     return Ok(None);
                 }
             }
-            if let Some(&ahead) = self.order[..self.n_active].get(place + AHEAD) {
+            if let Some(&ahead) = self.order[..self.n_active].get(place + PREFETCH_DISTANCE) {
                 prefetch(&self.variables[ahead as usize..=ahead as usize]);
                 self.problem.prefetch(ahead as usize);
             }
@@ -355,13 +356,13 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 self.order.swap(place, self.n_active);
             }
         }
-        // No gradient at all points inwards.
+        // 0 if no projected gradient has this sign.
         found.lowest = found.lowest.min(0.0);
         found.highest = found.highest.max(0.0);
         Ok(Some(found))
     }
 
-    /// Takes one alpha to its optimum; `false` if the row is to be left out.
+    /// Minimizes over one dual variable; `false` if the sample is to be removed by shrinking.
     #[inline]
     fn visit(&mut self, i: usize, limits: Gradients, found: &mut Gradients) -> bool {
         let example = self.problem.example(i);
@@ -388,7 +389,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         }
         found.lowest = found.lowest.min(projected);
         found.highest = found.highest.max(projected);
-        if projected.abs() > NOTHING {
+        if projected.abs() > NEGLIGIBLE {
             let next = if inverse > 0.0 {
                 (alpha - gradient * inverse).clamp(0.0, bound)
             } else {
@@ -396,7 +397,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             };
             if next != alpha {
                 variable.alpha = next;
-                found.moved = true;
+                found.has_changed = true;
                 example.add_to(&mut self.w, (next - alpha) * sign);
             }
         }

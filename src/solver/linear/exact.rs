@@ -1,15 +1,17 @@
-//! The squared hinge by whichever of two exact methods is to be faster.
+//! The squared hinge loss by the faster of two exact methods.
 //!
-//! A pass of dual descent costs the stored values, as a product of Newton's conjugate gradients
-//! does. How many passes there are depends on the rows: few where rows have little in common, as
-//! wide rows and those of text, hundreds or thousands where features are correlated or C is large.
-//! Newton's method takes 20 to 40 products where the problem is easy, and up to some hundreds.
+//! A pass of dual coordinate descent costs about as much as an iteration of the conjugate gradients
+//! of Newton's method: both read all stored values. The number of passes depends on the samples:
+//! it is small for nearly orthogonal samples, such as wide data and text, and hundreds or thousands
+//! for correlated features or a large C. Newton's method takes 20 to 40 iterations on easy problems
+//! and a few hundred on hard ones.
 //!
-//! - No more features than rows, and rows that are dense or have few features: [`LinearNewton`].
-//! - Else [`DualDescent`], which after eight passes knows about how many there will be. If that is
-//!   more than Newton's method is expected to take, Newton goes on from its weights.
+//! - If there are no more features than samples, and the samples are dense or have few features:
+//!   [`LinearNewton`].
+//! - Otherwise [`DualDescent`], which after eight passes estimates their total number. If that
+//!   exceeds the expected cost of Newton's method, [`LinearNewton`] continues from its weights.
 //!
-//! The choice depends on the rows and the seed only, not on a clock.
+//! The choice depends on the samples and the seed only, not on measured time.
 
 use super::dual::Attempt;
 use super::{
@@ -20,15 +22,16 @@ use crate::Result;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
-/// The most weights for which Newton's matrix costs little: so it is with any rows.
-const FEW: usize = 256;
+/// The number of weights up to which the Hessian is cheap, also for sparse samples.
+const FEW_WEIGHTS: usize = 256;
 
-/// The most passes of dual descent that are to be expected, with more features than rows, and
-/// with no more.
-const PASSES_OF_WIDE: f64 = 150.0;
-const PASSES_OF_TALL: f64 = 60.0;
+/// The maximum number of passes of dual descent, if there are more features than samples.
+const MAX_PASSES_WIDE: f64 = 150.0;
 
-/// Both methods with the same settings.
+/// The maximum number of passes of dual descent otherwise.
+const MAX_PASSES_TALL: f64 = 60.0;
+
+/// Both methods with the same hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FasterExact {
     dual: DualDescent,
@@ -36,7 +39,7 @@ pub struct FasterExact {
 }
 
 impl FasterExact {
-    /// For the squared hinge, whatever loss the settings have.
+    /// Checks the hyperparameters; the loss is always the squared hinge.
     pub fn new(settings: DualSettings) -> Result<Self> {
         let newton = LinearNewtonSettings {
             penalty: settings.penalty,
@@ -67,15 +70,15 @@ impl LinearSolver for FasterExact {
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
         let (n_weights, is_wide) = (problem.n_weights(), problem.is_wide());
-        if !is_wide && (problem.is_dense() || n_weights <= FEW) {
+        if !is_wide && (problem.is_dense() || n_weights <= FEW_WEIGHTS) {
             return self.newton.solve(problem, start, recorder, monitor);
         }
-        let most_passes = if is_wide {
-            PASSES_OF_WIDE
+        let max_passes = if is_wide {
+            MAX_PASSES_WIDE
         } else {
-            PASSES_OF_TALL
+            MAX_PASSES_TALL
         };
-        match self.dual.attempt(problem, most_passes, recorder, monitor)? {
+        match self.dual.attempt(problem, max_passes, recorder, monitor)? {
             Attempt::Solved(machine) => Ok(machine),
             Attempt::GivenUp {
                 weights,
@@ -83,7 +86,7 @@ impl LinearSolver for FasterExact {
                 recorder,
             } => {
                 let newton = &self.newton;
-                newton.go_on(problem, weights, n_epochs, recorder, monitor)
+                newton.continue_from(problem, weights, n_epochs, recorder, monitor)
             }
         }
     }

@@ -1,9 +1,9 @@
-//! A row as linear machines see it: its features, and a constant feature behind them.
+//! A sample with a constant feature appended.
 
 use crate::data::Row;
 use crate::simd::{self, Lanes};
 
-/// A row `x` of `d` features, and feature number `d`: a constant, 0 for machines without one.
+/// A sample `x` with `d` features, and a constant feature with index `d`; 0 without a bias.
 #[derive(Debug, Clone, Copy)]
 pub struct Example<'a, T> {
     /// The features.
@@ -39,7 +39,8 @@ impl<T: Lanes> Example<'_, T> {
         w[d] += factor * self.constant;
     }
 
-    /// Visits the features that are stored, of `d`, and the constant one, if it is not 0.
+    /// Calls `visit(feature, value)` for all stored features of `d`, and for the constant feature
+    /// if it is not 0.
     #[inline]
     pub fn for_each(&self, d: usize, mut visit: impl FnMut(usize, f64)) {
         match self.row {
@@ -67,7 +68,7 @@ impl<T: Lanes> Example<'_, T> {
     }
 }
 
-/// Four sums side by side: one would wait for itself at each feature.
+/// Four independent partial sums hide the latency of additions.
 #[inline]
 fn sparse_dot<T: Lanes>(w: &[f64], columns: &[u32], values: &[T]) -> f64 {
     let mut sums = [0.0; 4];

@@ -1,11 +1,11 @@
-//! Full gradient descent on the squared hinge (004, section 4.1).
+//! Gradient descent on the squared hinge loss (Duros and Katzman 2014, section 4.1).
 //!
 //! ```text
 //! w <- w - eta (lambda w - 2/n sum_i c_i y_i max(0, 1 - y_i w . x_i) x_i)
 //! ```
 //!
-//! Every step goes through all rows, in parallel. It ends when the gradient is `tol` times the
-//! first one, or does not fall any more.
+//! Every step computes the gradient over all samples, in parallel. Training ends when the norm of
+//! the gradient is at most `tol` times the first one, or does not decrease any more.
 
 use super::sums::{outputs, weighted_sum};
 use super::{
@@ -18,23 +18,23 @@ use crate::simd::Lanes;
 use crate::solver::Status;
 use crate::solver::hyperparameters::{check_max_iter, check_positive};
 
-/// Parameters as they come from the user.
+/// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradientSettings {
-    /// Norm against losses.
+    /// The regularization parameter.
     pub penalty: Penalty,
-    /// The step length.
+    /// The learning rate eta.
     pub eta0: f64,
-    /// The most steps; `None` for no limit.
+    /// The maximum number of steps; `None` for no limit.
     pub max_iter: Option<usize>,
-    /// The share of the first gradient at which to stop.
+    /// The norm of the gradient, relative to the first one, at which training ends.
     pub tol: f64,
-    /// The bias.
+    /// How the bias is computed.
     pub intercept: Intercept,
 }
 
 impl GradientSettings {
-    /// The only way to a [`GradientDescent`].
+    /// Checks the hyperparameters and returns the solver.
     pub fn check(self) -> Result<GradientDescent> {
         check_positive("eta0", self.eta0)?;
         check_positive("tol", self.tol)?;
@@ -46,11 +46,11 @@ impl GradientSettings {
     }
 }
 
-/// Steps without a smaller gradient, besides as many as there were before, after which nothing
-/// is to be expected: with steps of a good length it falls in each.
+/// Training has stalled if the norm of the gradient does not decrease for this many steps plus the
+/// number of steps before. With a suitable learning rate it decreases in every step.
 const STEPS_TO_STALL: usize = 1000;
 
-/// Checked settings: the method, ready to run.
+/// The method with checked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradientDescent {
     settings: GradientSettings,
@@ -68,20 +68,20 @@ impl LinearSolver for GradientDescent {
         mut recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
-        let given = &self.settings;
+        let settings = &self.settings;
         let n = problem.n_rows();
-        let lambda = given.penalty.lambda(n);
+        let lambda = settings.penalty.lambda(n);
         let mut w = start.map(|state| state.weights.clone()).unwrap_or_default();
         w.resize(problem.n_weights(), 0.0);
-        let mut f = try_zeros(n, 1, "outputs")?;
-        let mut gradient = try_zeros(w.len(), 1, "a gradient")?;
+        let mut f = try_zeros(n, 1, "decision values")?;
+        let mut gradient = try_zeros(w.len(), 1, "the gradient")?;
         let mut first = f64::NAN;
-        // The smallest gradient, and its step.
+        // The smallest norm of the gradient so far, and its step.
         let mut best = (f64::INFINITY, 0);
         let mut n_iter = 0;
         let status = loop {
-            recorder.tell(n_iter as u64, || w.clone());
-            if given.max_iter.is_some_and(|most| n_iter >= most) {
+            recorder.record_if_due(n_iter as u64, || w.clone());
+            if settings.max_iter.is_some_and(|most| n_iter >= most) {
                 break Status::IterationLimit;
             }
             if monitor.time_is_up() {
@@ -89,38 +89,38 @@ impl LinearSolver for GradientDescent {
             }
             monitor.tick(n as u64)?;
             outputs(problem, &w, &mut f, monitor)?;
-            let pull = |i: usize| {
+            let factor = |i: usize| {
                 let label = problem.label(i);
                 let loss = (1.0 - label * f[i]).max(0.0);
                 -2.0 * problem.weight(i) * label * loss / n as f64
             };
-            weighted_sum(problem, pull, &mut gradient, monitor)?;
+            weighted_sum(problem, factor, &mut gradient, monitor)?;
             let mut square = 0.0;
             for (g, w) in gradient.iter_mut().zip(&w) {
                 *g += lambda * w;
                 square += *g * *g;
             }
-            let length = f64::sqrt(square);
+            let norm = f64::sqrt(square);
             if n_iter == 0 {
-                first = length;
+                first = norm;
             }
-            if !length.is_finite() {
+            if !norm.is_finite() {
                 break Status::NonFinite;
             }
-            if length <= given.tol * first {
+            if norm <= settings.tol * first {
                 break Status::Converged;
             }
-            if length < best.0 {
-                best = (length, n_iter);
+            if norm < best.0 {
+                best = (norm, n_iter);
             } else if n_iter > 2 * best.1 + STEPS_TO_STALL {
-                break Status::Stalled; // rounding, or steps that are too long or too short
+                break Status::Stalled; // rounding, or an unsuitable learning rate
             }
             for (w, g) in w.iter_mut().zip(&gradient) {
-                *w -= given.eta0 * g;
+                *w -= settings.eta0 * g;
             }
             n_iter += 1;
         };
-        recorder.keep(n_iter as u64, || w.clone());
+        recorder.record(n_iter as u64, || w.clone());
         let state = RuleState {
             n_steps: n_iter as u64,
             weights: w.clone(),
@@ -128,7 +128,7 @@ impl LinearSolver for GradientDescent {
         };
         let mut machine = LinearMachine::new(problem.constant(), w, n_iter as u64, status);
         machine.state = Some(state);
-        machine.finish(problem, given.intercept, recorder);
+        machine.finish(problem, settings.intercept, recorder);
         Ok(machine)
     }
 

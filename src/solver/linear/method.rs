@@ -10,7 +10,7 @@ use crate::simd::Lanes;
 
 macro_rules! methods {
     ($($name:ident),*) => {
-        /// A linear method that was chosen at run time.
+        /// A linear method that is chosen at run time.
         #[derive(Debug, Clone)]
         pub enum LinearMethod {
             $(#[doc = concat!("See [`", stringify!($name), "`].")] $name($name)),*

@@ -1,13 +1,14 @@
-//! Linear machines: the weights of the features are found without a kernel.
+//! Linear classifiers, trained in the weights of the features without kernel values.
 //!
 //! ```text
 //! lambda / 2 |w|^2 + 1/n sum_i c_i loss(1 - y_i f(x_i)),   f(x) = w . x + b,   lambda = 1 / (C n)
 //! ```
 //!
-//! with the hinge `max(0, z)` or its square, and weights `c_i` of rows. A bias is the weight of a
-//! constant feature, and so part of the norm, or found afterwards ([`Intercept`]).
+//! with the hinge loss `max(0, z)` or its square, and sample weights `c_i`. The bias is either the
+//! weight of a constant feature, and thus part of the norm, or computed after training
+//! ([`Intercept`]).
 //!
-//! Weights are f64, whatever the type of the rows.
+//! Weights are in f64, whatever the type of the samples.
 
 mod certificate;
 mod dual;
@@ -39,27 +40,27 @@ use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
-/// A trained linear machine: `f(x) = weights . x + bias`.
+/// A trained linear binary classifier: `f(x) = weights . x + bias`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearMachine {
-    /// One for each feature.
+    /// The weight of each feature.
     pub weights: Vec<f64>,
-    /// The constant.
+    /// The bias.
     pub bias: f64,
-    /// Passes through the rows, or steps of methods that look at all rows in each.
+    /// Number of epochs, or of steps for methods whose steps use all samples.
     pub n_iter: u64,
-    /// How the training ended.
+    /// How training ended.
     pub status: Status,
-    /// Of exact methods.
+    /// The certificate, for exact methods.
     pub certificate: Option<Certificate>,
-    /// Where a stochastic method would go on.
+    /// The state from which training can continue, for gradient methods.
     pub state: Option<RuleState>,
-    /// Weights on the way, where they were asked for.
+    /// The recorded weights during training.
     pub snapshots: Vec<Snapshot>,
 }
 
 impl LinearMachine {
-    /// From the weights of all features, the last that of the constant feature.
+    /// From the weights of all features; the last one is that of the constant feature.
     fn new(constant: f64, mut weights: Vec<f64>, n_iter: u64, status: Status) -> Self {
         let bias = constant * weights.pop().unwrap_or(0.0);
         Self {
@@ -73,7 +74,7 @@ impl LinearMachine {
         }
     }
 
-    /// All zeros: the training ended before its first step.
+    /// The classifier of a run that had no time for a step: all weights are 0.
     fn untrained(outline: &Outline, intercept: Intercept) -> Result<Self> {
         let weights = try_zeros(outline.n_features + 1, 1, "weights")?;
         let mut machine = Self::new(outline.constant, weights, 0, Status::TimeLimit);
@@ -83,8 +84,8 @@ impl LinearMachine {
         Ok(machine)
     }
 
-    /// As [`LinearMachine::untrained`], with the certificate of zero weights for the price `c`
-    /// of a loss: each row has a loss of 1, and no dual variable is above 0.
+    /// As [`LinearMachine::untrained`], with the certificate of zero weights: every sample has a
+    /// loss of 1, and all dual variables are 0.
     fn untrained_exact(outline: &Outline, intercept: Intercept, c: f64) -> Result<Self> {
         let n_rows = outline.n_rows as f64;
         let losses = outline.weights.iter().sum::<f64>();
@@ -97,7 +98,7 @@ impl LinearMachine {
         Ok(machine)
     }
 
-    /// Takes the bias that is found afterwards, and what was recorded.
+    /// Computes the bias, if it is computed after training, and stores the snapshots.
     fn finish<T: Lanes>(
         &mut self,
         problem: &LinearProblem<'_, T>,
@@ -118,10 +119,10 @@ impl LinearMachine {
             weights.push(0.0);
             self.bias = bias(&weights);
         }
-        self.or_nothing();
+        self.reset_if_not_finite();
     }
 
-    /// Whether all weights are, those to go on from included.
+    /// Whether all weights are finite, including those of the state.
     fn is_finite(&self) -> bool {
         let of_state = self
             .state
@@ -131,8 +132,8 @@ impl LinearMachine {
         numbers.all(|number| number.is_finite())
     }
 
-    /// All zeros, and with a status that says so, if a number is not finite.
-    fn or_nothing(&mut self) {
+    /// If a number is not finite, sets all weights to 0 and the status to [`Status::NonFinite`].
+    fn reset_if_not_finite(&mut self) {
         if self.status != Status::NonFinite && self.is_finite() {
             return;
         }
@@ -151,13 +152,13 @@ impl LinearMachine {
     }
 }
 
-/// A method that trains one linear machine.
+/// A method that trains one linear binary classifier.
 pub trait LinearSolver: Sync {
-    /// Vectors as long as the weights: how many a training holds at a time, and how many of these
-    /// its result keeps. They are taken without asking.
+    /// The number of vectors as long as the weights that training allocates, and the number of
+    /// those that its result keeps. Their allocation is not checked, so the caller has to.
     fn n_vectors(&self) -> (usize, usize);
 
-    /// Trains, from a state where there is one and the method can use it.
+    /// Trains a classifier, from `start` if the method supports that.
     fn solve<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,
@@ -166,13 +167,13 @@ pub trait LinearSolver: Sync {
         monitor: &Monitor,
     ) -> Result<LinearMachine>;
 
-    /// Whether [`LinearProblem::square`] is asked for.
+    /// Whether the method uses [`LinearProblem::square`].
     fn uses_squares(&self) -> bool {
         false
     }
 
-    /// The machine of a training that had no time for a step, made without a look at the rows;
-    /// `None` where it cannot do without.
+    /// The classifier of a run that had no time for a step, computed without reading the samples;
+    /// `None` if that is not possible.
     fn untrained(
         &self,
         outline: &Outline,

@@ -1,4 +1,4 @@
-//! The rows, labels and weights of one linear machine.
+//! The samples, labels and weights of one linear binary problem.
 
 use super::example::Example;
 use crate::data::{Matrix, Row};
@@ -7,10 +7,11 @@ use crate::simd::{Lanes, prefetch};
 use crate::solver::hyperparameters::check_regularization;
 use crate::{Error, Result};
 
-/// The largest price of a loss that is told from a larger one: its square is finite.
+/// The largest regularization parameter: larger values are replaced by it, so that squares are
+/// finite.
 pub const LARGEST: f64 = 1e100;
 
-/// How the norm is weighed against the losses.
+/// The regularization parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Penalty {
     /// `1/2 |w|^2 + C sum of losses`.
@@ -30,7 +31,7 @@ impl Penalty {
         })
     }
 
-    /// The weight of the norm for a machine of `n` rows.
+    /// The factor of the norm, for a problem with `n` samples.
     pub fn lambda(self, n: usize) -> f64 {
         match self {
             Penalty::C(c) => (1.0 / c / n.max(1) as f64).max(1.0 / LARGEST),
@@ -38,7 +39,7 @@ impl Penalty {
         }
     }
 
-    /// The price of a loss for a machine of `n` rows.
+    /// The factor of the losses, for a problem with `n` samples.
     pub fn c(self, n: usize) -> f64 {
         match self {
             Penalty::C(c) => c,
@@ -47,17 +48,17 @@ impl Penalty {
     }
 }
 
-/// What an output costs that is not right by a margin of 1.
+/// The loss function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// `max(0, 1 - y f)`.
     Hinge,
-    /// Its square.
+    /// `max(0, 1 - y f)^2`.
     SquaredHinge,
 }
 
 impl Loss {
-    /// From the name that Python uses.
+    /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "hinge" => Ok(Loss::Hinge),
@@ -70,20 +71,20 @@ impl Loss {
     }
 }
 
-/// The bias of a linear machine.
+/// How the bias of a linear classifier is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Intercept {
-    /// There is none.
+    /// There is no bias.
     None,
-    /// The weight of a feature of this value, which is part of the norm.
+    /// The weight of a constant feature with this value, which is part of the norm.
     Constant(f64),
-    /// Found after the weights (004, section 3): the mean of `y - w . x` of the rows that are
-    /// not right by a margin of 1.
+    /// Computed after training (Duros and Katzman 2014, section 3): the weighted mean of
+    /// `y - w . x` over the samples with `y w . x < 1`.
     Violators,
 }
 
 impl Intercept {
-    /// The value of the constant feature, 0 for none.
+    /// The value of the constant feature; 0 for none.
     pub fn constant(self) -> f64 {
         match self {
             Intercept::Constant(value) => value,
@@ -92,52 +93,52 @@ impl Intercept {
     }
 }
 
-/// What is known of a problem before its rows are gathered.
+/// The size and weights of a problem whose samples have not been gathered.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outline {
-    /// Features, without the constant one.
+    /// Number of features, without the constant one.
     pub n_features: usize,
     /// The value of the constant feature.
     pub constant: f64,
-    /// Rows of positive weight.
+    /// Number of samples of positive weight.
     pub n_rows: usize,
-    /// Sums of the weights of rows with label +1 and with label -1.
+    /// The total weights of the samples with label +1 and with label -1.
     pub weights: [f64; 2],
 }
 
 impl Outline {
-    /// [`LinearProblem::violators_bias`] of zero weights: no row is right by a margin of 1.
+    /// [`LinearProblem::violators_bias`] of zero weights: every sample violates the margin.
     pub fn violators_bias(&self) -> f64 {
         let [positive, negative] = self.weights;
         (positive - negative) / (positive + negative).max(f64::MIN_POSITIVE)
     }
 }
 
-/// Features of all rows between two looks at the clock.
-const FEATURES_TO_LOOK: usize = 1 << 22;
+/// Number of features to process between two checks for interrupts and the time limit.
+const FEATURES_PER_CHECK: usize = 1 << 22;
 
-/// Values that stay in the cache next to a core.
+/// Size of samples that stay in the cache of a core.
 const CACHE_BYTES: usize = 1 << 19;
 
-/// A binary problem: some rows of a matrix with labels and weights.
+/// A binary problem: some samples of a matrix, with labels and weights.
 #[derive(Debug, Clone)]
 pub struct LinearProblem<'a, T: Lanes> {
     rows: &'a Matrix<'a, T>,
     n_rows: usize,
-    /// The rows, if they are not all.
+    /// The samples of the problem; `None` for all samples of the matrix.
     members: Option<Vec<u32>>,
-    /// +1 or -1, in one byte: all of them stay in cache.
+    /// +1 or -1, in one byte, so that all of them stay in the cache.
     labels: Vec<i8>,
     weights: Option<Vec<f64>>,
     constant: f64,
-    /// `x . x` of all rows of the matrix, without the constant, where they are known.
+    /// `x . x` of all samples of the matrix, without the constant feature, if known.
     squares: Option<&'a [f64]>,
-    /// Whether a row must be asked for before it is read.
-    fetches_ahead: bool,
+    /// Whether prefetching pays, because the samples do not fit into the cache.
+    uses_prefetch: bool,
 }
 
 impl<'a, T: Lanes> LinearProblem<'a, T> {
-    /// From the rows that have a label, +1 or -1, with their weight; `weight` 0 leaves one out.
+    /// The problem of all samples with a label, +1 or -1, and a positive weight.
     pub fn new(
         rows: &'a Matrix<'a, T>,
         label: impl Fn(usize) -> Option<f64>,
@@ -145,9 +146,9 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         constant: f64,
     ) -> Result<Self> {
         let most = rows.n_rows();
-        let mut members = try_with_capacity(most, 1, "the rows of a machine")?;
-        let mut labels = try_with_capacity(most, 1, "the labels of a machine")?;
-        let mut weights = try_with_capacity(most, 1, "the weights of a machine")?;
+        let mut members = try_with_capacity(most, 1, "the samples of a binary classifier")?;
+        let mut labels = try_with_capacity(most, 1, "the labels of a binary classifier")?;
+        let mut weights = try_with_capacity(most, 1, "the weights of a binary classifier")?;
         let mut all_one = true;
         for row in 0..most {
             let Some(label) = label(row) else { continue };
@@ -168,49 +169,50 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
             weights: (!all_one).then_some(weights),
             constant,
             squares: None,
-            fetches_ahead: size_of_val(rows.values()) > CACHE_BYTES,
+            uses_prefetch: size_of_val(rows.values()) > CACHE_BYTES,
         })
     }
 
-    /// The same problem, with what [`LinearProblem::square`] needs of all rows of the matrix: the
-    /// machines of many classes share it.
+    /// The same problem with precomputed squared norms of all samples of the matrix, which the
+    /// problems of many classes share.
     pub fn with_squares(mut self, squares: &'a [f64]) -> Self {
         self.squares = Some(squares);
         self
     }
 
-    /// Number of rows.
+    /// Number of samples.
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// Number of weights: one for each feature, and one for the constant.
+    /// Number of weights: one per feature, and one for the constant feature.
     pub fn n_weights(&self) -> usize {
         self.rows.n_cols() + 1
     }
 
-    /// Rows between two looks at the clock and for an interrupt: some milliseconds of work.
-    pub fn rows_to_look(&self) -> usize {
-        (FEATURES_TO_LOOK / self.n_weights()).clamp(1, 1024)
+    /// Number of samples between two checks for interrupts and the time limit: a few milliseconds
+    /// of work.
+    pub fn check_interval(&self) -> usize {
+        (FEATURES_PER_CHECK / self.n_weights()).clamp(1, 1024)
     }
 
-    /// Values that a row of the matrix stores on average, the constant one included.
+    /// Mean number of stored values per sample of the matrix, including the constant one.
     pub fn mean_stored(&self) -> f64 {
         let n_rows = self.rows.n_rows().max(1) as f64;
         1.0 + self.rows.values().len() as f64 / n_rows
     }
 
-    /// Whether there are more features than rows.
+    /// Whether there are more features than samples.
     pub fn is_wide(&self) -> bool {
         self.rows.n_cols() > self.n_rows
     }
 
-    /// Whether rows store every value.
+    /// Whether the samples are dense.
     pub fn is_dense(&self) -> bool {
         matches!(self.rows, Matrix::Dense(_))
     }
 
-    /// Row `i` of the problem.
+    /// Sample `i` of the problem.
     #[inline]
     pub fn example(&self, i: usize) -> Example<'_, T> {
         Example {
@@ -219,7 +221,7 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         }
     }
 
-    /// `x . x` of row `i`, the constant feature included.
+    /// `x . x` of sample `i`, including the constant feature.
     pub fn square(&self, i: usize) -> f64 {
         match self.squares {
             Some(squares) => squares[self.member(i)] + self.constant * self.constant,
@@ -227,19 +229,19 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         }
     }
 
-    /// The label of row `i`, +1 or -1.
+    /// The label of sample `i`, +1 or -1.
     #[inline]
     pub fn label(&self, i: usize) -> f64 {
         f64::from(self.labels[i])
     }
 
-    /// The weight of row `i`.
+    /// The weight of sample `i`.
     #[inline]
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
-    /// The number, among all rows, of row `i` of the problem.
+    /// The index in the matrix of sample `i` of the problem.
     #[inline]
     pub fn member(&self, i: usize) -> usize {
         self.members
@@ -247,7 +249,7 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
             .map_or(i, |members| members[i] as usize)
     }
 
-    /// Adds a row of the matrix, by its number among all, to weights.
+    /// `weights += factor x` for the sample `x` with index `row` in the matrix.
     pub fn add_row(&self, row: usize, factor: f64, weights: &mut [f64]) {
         let example = Example {
             row: self.rows.row(row),
@@ -256,15 +258,15 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         example.add_to(weights, factor);
     }
 
-    /// Asks for the values of row `i`, which will be read soon, unless the cache holds all rows.
+    /// Prefetches sample `i`, which will be read soon.
     #[inline]
     pub fn prefetch(&self, i: usize) {
-        if !self.fetches_ahead {
+        if !self.uses_prefetch {
             return;
         }
         match self.rows.row(self.member(i)) {
             Row::Dense(values) => prefetch(values),
-            // The first line of each: the machine itself goes on from there.
+            // The first cache line of each; the hardware prefetches the rest.
             Row::Sparse(columns, values) => {
                 prefetch(&columns[..columns.len().min(1)]);
                 prefetch(&values[..values.len().min(1)]);
@@ -277,7 +279,7 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         self.constant
     }
 
-    /// The mean weight of all rows.
+    /// The mean weight of the samples.
     pub fn mean_weight(&self) -> f64 {
         match &self.weights {
             None => 1.0,
@@ -285,13 +287,13 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         }
     }
 
-    /// Numbers of rows with label +1 and with label -1.
+    /// The numbers of samples with label +1 and with label -1.
     pub fn counts(&self) -> (usize, usize) {
         let positive = self.labels.iter().filter(|&&label| label > 0).count();
         (positive, self.n_rows() - positive)
     }
 
-    /// The mean of `y - w . x` of the rows that are not right by a margin of 1.
+    /// The weighted mean of `y - w . x` over the samples with `y w . x < 1`.
     pub fn violators_bias(&self, w: &[f64]) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
         for i in 0..self.n_rows() {

@@ -1,58 +1,61 @@
-//! Weights on the way of a training, for curves.
+//! Snapshots of the weights during training, for learning curves.
 
 use std::time::{Duration, Instant};
 
-/// The weights after some steps.
+/// The weights after a number of steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
-    /// Steps taken until then.
+    /// Number of steps.
     pub step: u64,
-    /// Seconds of training until then, without the taking of snapshots.
+    /// Seconds of training, without the time to record snapshots.
     pub seconds: f64,
-    /// The weights of the features; until the end of the training the constant one behind them.
+    /// The weights of the features; during training, followed by that of the constant feature.
     pub weights: Vec<f64>,
-    /// The constant, known at the end of the training.
+    /// The bias, which is computed at the end of training.
     pub bias: f64,
 }
 
-/// Keeps the weights every so many steps.
+/// Records the weights at regular intervals.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     every: Option<u64>,
     next: u64,
     start: Instant,
-    own: Duration,
+    /// The time spent on recording.
+    overhead: Duration,
     snapshots: Vec<Snapshot>,
 }
 
 impl Recorder {
-    /// Starts the clock; `None` keeps nothing.
+    /// Starts the clock. Records every `every` steps; `None` records nothing.
     pub fn new(every: Option<u64>) -> Self {
         Self {
             every,
             next: 0,
             start: Instant::now(),
-            own: Duration::ZERO,
+            overhead: Duration::ZERO,
             snapshots: Vec::new(),
         }
     }
 
-    /// Tells that some steps were taken; keeps the weights if it is time.
+    /// Records the weights after `step` steps if a snapshot is due.
     #[inline]
-    pub fn tell(&mut self, step: u64, weights: impl FnOnce() -> Vec<f64>) {
+    pub fn record_if_due(&mut self, step: u64, weights: impl FnOnce() -> Vec<f64>) {
         if self.every.is_some() && step >= self.next {
-            self.keep(step, weights);
+            self.record(step, weights);
         }
     }
 
-    /// Keeps the weights, unless those of this step are kept.
-    pub fn keep(&mut self, step: u64, weights: impl FnOnce() -> Vec<f64>) {
+    /// Records the weights after `step` steps, unless they are recorded already.
+    pub fn record(&mut self, step: u64, weights: impl FnOnce() -> Vec<f64>) {
         let Some(every) = self.every else { return };
         if self.snapshots.last().is_some_and(|last| last.step == step) {
             return;
         }
         let now = Instant::now();
-        let seconds = (now - self.start).saturating_sub(self.own).as_secs_f64();
+        let seconds = (now - self.start)
+            .saturating_sub(self.overhead)
+            .as_secs_f64();
         self.snapshots.push(Snapshot {
             step,
             seconds,
@@ -60,10 +63,10 @@ impl Recorder {
             bias: 0.0,
         });
         self.next = step.saturating_add(every);
-        self.own += now.elapsed();
+        self.overhead += now.elapsed();
     }
 
-    /// What was kept.
+    /// The recorded snapshots.
     pub fn finish(self) -> Vec<Snapshot> {
         self.snapshots
     }

@@ -1,6 +1,6 @@
-//! Stochastic gradient descent: rows in turn, an update rule, and when to stop.
-//!
-//! (001; 004, section 4.3; 000, algorithm A.)
+//! Stochastic gradient descent: the order of the samples, the update rule ([`super::rules`]), and
+//! early stopping (Lu and Jin 2017; Duros and Katzman 2014, section 4.3; Melki and Kecman 2016,
+//! algorithm A).
 
 mod settings;
 
@@ -15,14 +15,14 @@ use crate::simd::Lanes;
 use crate::solver::Status;
 use crate::{Error, Result};
 
-/// Checked settings: the method, ready to run.
+/// The method with checked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sgd {
     settings: SgdSettings,
 }
 
-/// Rows that are asked for before they are needed.
-const AHEAD: usize = 8;
+/// Number of samples by which prefetching is ahead.
+const PREFETCH_DISTANCE: usize = 8;
 
 impl LinearSolver for Sgd {
     fn n_vectors(&self) -> (usize, usize) {
@@ -36,22 +36,22 @@ impl LinearSolver for Sgd {
         recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
-        let given = &self.settings;
-        let lambda = given.penalty.lambda(problem.n_rows());
-        let state = self.begin(start, problem.n_weights());
+        let settings = &self.settings;
+        let lambda = settings.penalty.lambda(problem.n_rows());
+        let state = self.initial_state(start, problem.n_weights());
         if problem.n_rows() == 0 {
-            // Nothing to learn from, and no rows whose length the first step would go by.
-            return Ok(untouched(problem.constant(), state, Status::Converged));
+            // Without samples there is no default learning rate.
+            return Ok(machine_of(problem.constant(), state, Status::Converged));
         }
-        let eta = match given.eta0 {
+        let eta = match settings.eta0 {
             Some(eta) => eta,
             None if state.eta > 0.0 => state.eta,
-            None => first_step(problem, given, lambda),
+            None => default_eta(problem, settings, lambda),
         };
-        let gamma = given.momentum;
-        match given.optimizer {
+        let gamma = settings.momentum;
+        match settings.optimizer {
             Optimizer::Pegasos => {
-                let ball = given.project.then(|| problem.mean_weight() / lambda);
+                let ball = settings.project.then(|| problem.mean_weight() / lambda);
                 let rule = Pegasos::new(lambda, ball, &state);
                 self.run(rule, problem, recorder, monitor)
             }
@@ -76,8 +76,8 @@ impl LinearSolver for Sgd {
         outline: &Outline,
         start: Option<&RuleState>,
     ) -> Result<Option<LinearMachine>> {
-        let state = self.begin(start, outline.n_features + 1);
-        let mut machine = untouched(outline.constant, state, Status::TimeLimit);
+        let state = self.initial_state(start, outline.n_features + 1);
+        let mut machine = machine_of(outline.constant, state, Status::TimeLimit);
         if self.settings.intercept == Intercept::Violators {
             if start.is_some() {
                 return Ok(None);
@@ -88,39 +88,43 @@ impl LinearSolver for Sgd {
     }
 }
 
-/// The machine of a state.
-fn untouched(constant: f64, state: RuleState, status: Status) -> LinearMachine {
+/// The classifier of a state.
+fn machine_of(constant: f64, state: RuleState, status: Status) -> LinearMachine {
     let weights = match state.n_averaged {
         0 => state.weights.clone(),
         _ => state.memory.clone(),
     };
     let mut machine = LinearMachine::new(constant, weights, 0, status);
     machine.state = Some(state);
-    machine.or_nothing();
+    machine.reset_if_not_finite();
     machine
 }
 
-/// Rows whose lengths the first step goes by.
+/// Number of samples from which the default learning rate is computed.
 const SAMPLE: usize = 1000;
 
-/// A share of the step length after which a row of middle length is right, `1 / mean of |x|^2`,
-/// or less if the norm weighs more: 0.3 was best over five sets. Steps that stay as long as they
-/// are get a tenth of it, divided by what momentum makes of them, and RMSprop the 0.01 of the paper.
-fn first_step<T: Lanes>(problem: &LinearProblem<'_, T>, given: &SgdSettings, lambda: f64) -> f64 {
+/// The default learning rate: 0.3 times `1 / (mean of |x|^2 + lambda)`, after which a mean sample
+/// is classified with a margin of 1; 0.3 was best on five data sets. Rules with a constant rate
+/// get 0.1 times that, multiplied by `1 - momentum`. RMSprop gets 0.01, as in the paper.
+fn default_eta<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    settings: &SgdSettings,
+    lambda: f64,
+) -> f64 {
     let n = problem.n_rows().min(SAMPLE);
     let sum: f64 = (0..n).map(|i| problem.example(i).square()).sum();
     let mean = if sum > 0.0 { sum / n as f64 } else { 1.0 };
-    let one = 1.0 / (mean + lambda);
-    match given.optimizer {
-        Optimizer::Pegasos | Optimizer::Sgd => 0.3 * one,
-        Optimizer::Momentum | Optimizer::Nag => 0.1 * (1.0 - given.momentum) * one,
+    let rate = 1.0 / (mean + lambda);
+    match settings.optimizer {
+        Optimizer::Pegasos | Optimizer::Sgd => 0.3 * rate,
+        Optimizer::Momentum | Optimizer::Nag => 0.1 * (1.0 - settings.momentum) * rate,
         Optimizer::RmsProp => 0.01,
     }
 }
 
 impl Sgd {
     /// The state before the first step.
-    fn begin(&self, start: Option<&RuleState>, n_weights: usize) -> RuleState {
+    fn initial_state(&self, start: Option<&RuleState>, n_weights: usize) -> RuleState {
         let mut state = start.cloned().unwrap_or_default();
         state.weights.resize(n_weights, 0.0);
         if self.settings.average == 0.0 && self.settings.optimizer.can_average() {
@@ -136,78 +140,78 @@ impl Sgd {
         mut recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
-        let given = &self.settings;
-        // Other rows come first in every call that goes on from another.
-        let mut random = Random::new(given.seed.wrapping_add(rule.state().n_steps));
+        let settings = &self.settings;
+        // A call that continues from another one visits the samples in another order.
+        let mut random = Random::new(settings.seed.wrapping_add(rule.state().n_steps));
         let (train, validation) = self.hold_out(problem, &mut random)?;
         let mut order = train.clone();
-        let n_steps = train.len().div_ceil(given.batch_size);
-        let most_epochs = given.epochs_of(problem.n_rows());
-        let average_from = self.average_from(n_steps, most_epochs);
-        let mut judge = Judge::new(given.early_stop);
-        let rows_to_look = problem.rows_to_look();
+        let n_steps = train.len().div_ceil(settings.batch_size);
+        let max_epochs = settings.epochs_of(problem.n_rows());
+        let average_from = self.average_from(n_steps, max_epochs);
+        let mut stopping = EarlyStopping::new(settings.early_stop);
+        let check_interval = problem.check_interval();
         let (mut step, mut n_epochs, mut status) = (0, 0, Status::Converged);
-        let mut pulls = Vec::with_capacity(given.batch_size.min(train.len()));
-        recorder.tell(0, || rule.weights());
-        'epochs: for _ in 0..most_epochs {
+        let mut violators = Vec::with_capacity(settings.batch_size.min(train.len()));
+        recorder.record_if_due(0, || rule.weights());
+        'epochs: for _ in 0..max_epochs {
             n_epochs += 1;
-            match given.visit {
+            match settings.visit {
                 Visit::InOrder => {}
                 Visit::Shuffled => random.shuffle(&mut order),
                 Visit::Drawn => order.fill_with(|| train[random.below(train.len())]),
             }
             let mut loss = 0.0;
             for batch in 0..n_steps {
-                let first = batch * given.batch_size;
-                let last = first.saturating_add(given.batch_size).min(train.len());
+                let first = batch * settings.batch_size;
+                let last = first.saturating_add(settings.batch_size).min(train.len());
                 if step == average_from {
                     rule.start_average();
                 }
-                pulls.clear();
+                violators.clear();
                 for place in first..last {
                     let i = order[place] as usize;
-                    if let Some(&ahead) = order.get(place + AHEAD) {
+                    if let Some(&ahead) = order.get(place + PREFETCH_DISTANCE) {
                         problem.prefetch(ahead as usize);
                     }
-                    loss += look(&mut rule, problem, i, last - first, &mut pulls);
-                    if place.is_multiple_of(rows_to_look) {
-                        monitor.tick(rows_to_look.min(train.len()) as u64)?;
+                    loss += visit(&mut rule, problem, i, last - first, &mut violators);
+                    if place.is_multiple_of(check_interval) {
+                        monitor.tick(check_interval.min(train.len()) as u64)?;
                         if monitor.time_is_up() {
                             status = Status::TimeLimit;
                             break 'epochs;
                         }
                     }
                 }
-                rule.step(&pulls);
+                rule.step(&violators);
                 step += 1;
-                recorder.tell(step, || rule.weights());
+                recorder.record_if_due(step, || rule.weights());
             }
             let mean = loss / train.len().max(1) as f64;
-            if judge.is_done(|| match &validation {
+            if stopping.is_due(|| match &validation {
                 Some(rows) => accuracy(problem, rows, &rule.weights()),
                 None => -mean,
             }) {
                 break;
             }
         }
-        recorder.keep(step, || rule.weights());
+        recorder.record(step, || rule.weights());
         let mut machine = LinearMachine::new(problem.constant(), rule.weights(), n_epochs, status);
         machine.state = Some(rule.state());
-        machine.finish(problem, given.intercept, recorder);
+        machine.finish(problem, settings.intercept, recorder);
         Ok(machine)
     }
 
-    /// The step from which on weights are averaged.
+    /// The step from which the weights are averaged.
     fn average_from(&self, steps_of_epoch: usize, epochs: usize) -> u64 {
-        let given = &self.settings;
-        if given.average == 0.0 || !given.optimizer.can_average() {
+        let settings = &self.settings;
+        if settings.average == 0.0 || !settings.optimizer.can_average() {
             return u64::MAX;
         }
         let all = (steps_of_epoch as f64) * epochs as f64;
-        ((1.0 - given.average) * all) as u64
+        ((1.0 - settings.average) * all) as u64
     }
 
-    /// The rows to visit, and those that judge, if some are to be held out.
+    /// The training samples and, if some are held out, the validation samples.
     fn hold_out<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,
@@ -224,7 +228,8 @@ impl Sgd {
             random.shuffle(&mut rows);
             let n = (share * rows.len() as f64).round() as usize;
             if n == 0 || n == rows.len() {
-                let rule = "of each label there must be rows to train on and rows to judge by";
+                let rule =
+                    "each class needs at least one training sample and one validation sample";
                 return Err(Error::parameter("validation_fraction", share, rule));
             }
             held_out.extend_from_slice(&rows[..n]);
@@ -235,61 +240,62 @@ impl Sgd {
     }
 }
 
-/// Looks at a row: its loss, and its pull if it has one.
+/// Computes the loss of a sample, and stores the sample if it is a violator.
 #[inline]
-fn look<'p, T: Lanes, R: Rule>(
+fn visit<'p, T: Lanes, R: Rule>(
     rule: &mut R,
     problem: &'p LinearProblem<'_, T>,
     i: usize,
     batch: usize,
-    pulls: &mut Vec<(f64, Example<'p, T>)>,
+    violators: &mut Vec<(f64, Example<'p, T>)>,
 ) -> f64 {
     let (example, label) = (problem.example(i), problem.label(i));
     let loss = 1.0 - label * rule.output(&example);
     if loss > 0.0 {
         let weight = problem.weight(i);
-        pulls.push((weight * label / batch as f64, example));
+        violators.push((weight * label / batch as f64, example));
         weight * loss
     } else {
         0.0
     }
 }
 
-/// Counts epochs that did not get better.
-struct Judge {
+/// Counts epochs without improvement.
+struct EarlyStopping {
     stop: Option<EarlyStop>,
     best: f64,
-    n_worse: usize,
+    n_no_change: usize,
 }
 
-impl Judge {
+impl EarlyStopping {
     fn new(stop: Option<EarlyStop>) -> Self {
         Self {
             stop,
             best: f64::NEG_INFINITY,
-            n_worse: 0,
+            n_no_change: 0,
         }
     }
 
-    /// Takes the score of an epoch, if it is wanted, and tells whether to stop.
-    fn is_done(&mut self, score: impl FnOnce() -> f64) -> bool {
+    /// Records the score of an epoch; returns whether to stop. Does not compute the score without
+    /// early stopping.
+    fn is_due(&mut self, score: impl FnOnce() -> f64) -> bool {
         let Some(stop) = self.stop else { return false };
         let score = score();
         if score > self.best + stop.tol {
-            self.n_worse = 0;
+            self.n_no_change = 0;
         } else {
-            self.n_worse += 1;
+            self.n_no_change += 1;
         }
         self.best = self.best.max(score);
-        self.n_worse >= stop.patience
+        self.n_no_change >= stop.patience
     }
 }
 
-/// The share of rows that weights get right.
+/// The accuracy of weights on some samples.
 fn accuracy<T: Lanes>(problem: &LinearProblem<'_, T>, rows: &[u32], w: &[f64]) -> f64 {
-    let is_right = |&&i: &&u32| {
+    let is_correct = |&&i: &&u32| {
         let output = problem.example(i as usize).dot(w);
         (output > 0.0) == (problem.label(i as usize) > 0.0)
     };
-    rows.iter().filter(is_right).count() as f64 / rows.len().max(1) as f64
+    rows.iter().filter(is_correct).count() as f64 / rows.len().max(1) as f64
 }

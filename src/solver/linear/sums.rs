@@ -1,4 +1,5 @@
-//! Sums over all rows of a problem, in parallel in pieces that do not depend on the threads.
+//! Sums over the samples of a problem, in parallel, in pieces that do not depend on the number of
+//! threads.
 
 use super::LinearProblem;
 use crate::Result;
@@ -6,16 +7,16 @@ use crate::monitor::Monitor;
 use crate::simd::{Lanes, zero_pages};
 use rayon::prelude::*;
 
-/// Rows of a piece of outputs.
+/// Samples per piece of decision values.
 const ROWS: usize = 1024;
 
-/// The most pieces of a sum of rows: each has its own sum.
-const PIECES: usize = 32;
+/// The maximum number of pieces of a sum: each has its own partial sum.
+const MAX_PIECES: usize = 32;
 
-/// Stored values of a piece for each element of its sum.
-const PAYS: f64 = 8.0;
+/// The least number of stored values in a piece per element of its partial sum.
+const MIN_VALUES: f64 = 8.0;
 
-/// `w . x` of each row.
+/// `w . x` of each sample.
 pub fn outputs<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     w: &[f64],
@@ -33,7 +34,7 @@ pub fn outputs<T: Lanes>(
         })
 }
 
-/// `sum <- sum of factor(i) x_i`, over the rows whose factor is not 0.
+/// `sum <- sum of factor(i) x_i` over the samples whose factor is not 0.
 pub fn weighted_sum<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     factor: impl Fn(usize) -> f64 + Sync,
@@ -49,7 +50,7 @@ pub fn weighted_sum<T: Lanes>(
     sum_pieces(problem, problem.n_rows(), add, sum, monitor)
 }
 
-/// `sum <- sum of price (x_i . v) x_i`, over rows with their prices.
+/// `sum <- sum of p_i (x_i . v) x_i` over the samples `(i, p_i)`.
 pub fn curvature_product<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     rows: &[(usize, f64)],
@@ -58,14 +59,14 @@ pub fn curvature_product<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<()> {
     let add = |place: usize, own: &mut [f64]| {
-        let (i, price) = rows[place];
+        let (i, p) = rows[place];
         let example = problem.example(i);
-        example.add_to(own, price * example.dot(v));
+        example.add_to(own, p * example.dot(v));
     };
     sum_pieces(problem, rows.len(), add, sum, monitor)
 }
 
-/// A sum over `n` rows of the problem, to which `add` adds a row.
+/// A sum of `n` terms; `add(i, sum)` adds term `i`.
 fn sum_pieces<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     n: usize,
@@ -73,9 +74,9 @@ fn sum_pieces<T: Lanes>(
     sum: &mut [f64],
     monitor: &Monitor,
 ) -> Result<()> {
-    // The sum of a piece is as long as there are features: its rows should store more.
-    let rows_to_pay = (PAYS * sum.len() as f64 / problem.mean_stored()) as usize;
-    let size = n.div_ceil(PIECES).max(ROWS).max(rows_to_pay);
+    // A partial sum has one element per feature: its samples should have more values than that.
+    let min_size = (MIN_VALUES * sum.len() as f64 / problem.mean_stored()) as usize;
+    let size = n.div_ceil(MAX_PIECES).max(ROWS).max(min_size);
     let fill = |piece: usize, own: &mut [f64]| {
         for i in piece * size..((piece + 1) * size).min(n) {
             add(i, own);
@@ -93,7 +94,7 @@ fn sum_pieces<T: Lanes>(
         .into_par_iter()
         .with_max_len(1)
         .map(|piece| {
-            let mut own = zero_pages::<f64>(sum.len(), 1, "a sum of rows")?;
+            let mut own = zero_pages::<f64>(sum.len(), 1, "partial sums of samples")?;
             fill(piece, &mut own)?;
             Ok(own)
         })

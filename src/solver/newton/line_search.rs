@@ -1,17 +1,17 @@
-//! How far a Newton step is worth going.
+//! Exact line search along a Newton step.
 //!
-//! Along a line the objective is convex and piecewise quadratic, and its slope rises: the place
-//! where the slope is 0 is found by halving.
+//! Along a line the objective is convex and piecewise quadratic. Its slope is increasing, and its
+//! root is found by bisection.
 
 use super::point::Point;
 use super::{Bias, Run};
 
-/// Halvings of the interval in which a line search looks.
-const HALVINGS: usize = 60;
+/// The number of bisections.
+const BISECTIONS: usize = 60;
 
 impl Run {
-    /// How far, at most 1, to go to another point, and the share of the objective that is
-    /// gained by it.
+    /// The length of the step to `next`, at most 1, that minimizes the objective, and its relative
+    /// decrease.
     pub(super) fn line_search(&self, next: &Point, share: f64) -> (f64, f64) {
         let here = &self.point;
         let change: Vec<f64> = next
@@ -21,7 +21,7 @@ impl Run {
             .map(|(a, b)| a - b)
             .collect();
         let step = next.bias - here.bias;
-        // |w|^2 along the way: w0 + 2 w1 s + w2 s^2.
+        // |w|^2 after a step of length s is w0 + 2 w1 s + w2 s^2.
         let own = |point: &Point, with: &dyn Fn(usize) -> f64| -> f64 {
             point.terms.iter().map(|&(i, beta)| beta * with(i)).sum()
         };
@@ -35,27 +35,25 @@ impl Run {
             w1 += here.bias * step;
             w2 += step * step;
         }
-        let counted: Vec<usize> = (0..change.len())
-            .filter(|&i| self.counts(i, share))
+        let active: Vec<usize> = (0..change.len())
+            .filter(|&i| self.is_active(i, share))
             .collect();
         let loss =
             |i: usize, s: f64| (1.0 - self.signs[i] * (here.outputs[i] + s * change[i])).max(0.0);
         let slope = |s: f64| -> f64 {
-            let losses = counted
+            let losses = active
                 .iter()
                 .map(|&i| -2.0 * self.weights[i] * self.signs[i] * change[i] * loss(i, s));
             2.0 * self.lambda * (w1 + s * w2) + losses.sum::<f64>()
         };
         let value = |s: f64| -> f64 {
-            let losses = counted
-                .iter()
-                .map(|&i| self.weights[i] * loss(i, s).powi(2));
+            let losses = active.iter().map(|&i| self.weights[i] * loss(i, s).powi(2));
             self.lambda * (w0 + s * (2.0 * w1 + s * w2)) + losses.sum::<f64>()
         };
         let (mut low, mut high) = (0.0, 1.0);
         let before = value(0.0);
         if slope(1.0) > 1e-9 * before {
-            for _ in 0..HALVINGS {
+            for _ in 0..BISECTIONS {
                 let middle = 0.5 * (low + high);
                 if slope(middle) > 0.0 {
                     high = middle;

@@ -1,8 +1,7 @@
-//! The linear kernel: the same problem with one weight for each feature.
+//! The linear kernel: the same problem with one weight per feature.
 //!
-//! `lambda |w|^2 + sum c max(0, 1 - y f)^2` is solved by [`LinearNewton`]; the coefficients of
-//! the optimum are the pulls of the losses, `beta_i = y_i C c_i max(0, 1 - y_i f(x_i))`
-//! ([`LinearNewton::expand`]).
+//! [`LinearNewton`] minimizes `lambda |w|^2 + sum c_i max(0, 1 - y_i f(x_i))^2`. The coefficients
+//! at the optimum are `beta_i = y_i C c_i max(0, 1 - y_i f(x_i))` ([`LinearNewton::expand`]).
 //!
 //! [`LinearNewton`]: crate::solver::linear::LinearNewton
 //! [`LinearNewton::expand`]: crate::solver::linear::LinearNewton::expand
@@ -20,13 +19,13 @@ use crate::solver::linear::{
 use crate::solver::path::{PathStart, along_path};
 use crate::solver::{Machine, Problem, Start, Status};
 
-/// The share of the first gradient at which a machine is done.
+/// The norm of the gradient, relative to the first one, at which training stops.
 const TOL: f64 = 1e-10;
 
-/// The violation that rounding may leave in a model, where C is very large.
+/// The violation of the optimality conditions that is accepted as rounding, for very large C.
 const OPTIMAL: f64 = 1e-3;
 
-/// One machine for each C; each starts from the one before it.
+/// Trains one binary classifier for each C; each starts from the solution for the previous C.
 pub fn solve<T: Lanes>(
     settings: &NewtonSettings,
     problem: &Problem<'_>,
@@ -36,11 +35,13 @@ pub fn solve<T: Lanes>(
 ) -> Result<Vec<Machine>> {
     let n = rows.n_rows();
     let (mut labels, mut weights) = (vec![None; n], vec![0.0; n]);
-    let signs = problem.signs_of(parts);
-    let prices = problem.weights_of(parts);
-    for (i, (sign, price)) in signs.into_iter().zip(prices).enumerate() {
+    let of_samples = problem
+        .signs_of(parts)
+        .into_iter()
+        .zip(problem.weights_of(parts));
+    for (i, (sign, weight)) in of_samples.enumerate() {
         let row = parts.global(i);
-        (labels[row], weights[row]) = (Some(sign), price);
+        (labels[row], weights[row]) = (Some(sign), weight);
     }
     let constant = if settings.bias == Bias::None {
         0.0
@@ -52,7 +53,7 @@ pub fn solve<T: Lanes>(
     monitor.check()?;
     along_path(&settings.cs, PathStart::Warm, |c| {
         let method = LinearNewtonSettings {
-            // The linear problem weighs half the squared norm.
+            // The linear problem has half the squared norm.
             penalty: Penalty::C(0.5 * c),
             tol: TOL,
             max_iter: settings.max_iter,
@@ -74,17 +75,17 @@ pub fn solve<T: Lanes>(
             n_iter: found.n_iter as usize,
             n_loops: 1,
             needs_f64: false,
-            // The model is the sum of its rows, not w.
+            // The model predicts with the expansion, not with w.
             status: match found.status {
                 Status::Converged if violation.is_nan() || violation > OPTIMAL => Status::Stalled,
                 status => status,
             },
         };
-        Ok(machine.or_nothing())
+        Ok(machine.or_non_finite())
     })
 }
 
-/// The weights of coefficients that are given; their bias is not known.
+/// The weights of the starting point; its bias is unknown.
 fn first_weights<T: Lanes>(start: &Start, linear: &LinearProblem<'_, T>) -> RuleState {
     let mut weights = vec![0.0; linear.n_weights()];
     if let Start::Terms(terms) = start {

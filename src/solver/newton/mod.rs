@@ -1,22 +1,23 @@
-//! Primal Newton with kernels for the squared hinge (004, section 4.2; Chapelle 2007).
+//! Primal Newton's method with kernels for the squared hinge loss (Chapelle 2007; Duros and Katzman
+//! 2014, section 4.2).
 //!
 //! ```text
 //! lambda |w|^2 + sum_i c_i max(0, 1 - y_i f(x_i))^2,   f = K beta + b,   lambda = 1 / C
 //! ```
 //!
-//! Only the rows S with `y f < 1` have coefficients, and while S stays the same the optimum
-//! is one system of linear equations: `(K_SS + lambda / c) beta_S + b = y_S`, and
-//! `sum beta = 0` for a free bias. A Newton step goes there; if the objective has its
-//! smallest value on the way, only so far (it is convex and piecewise quadratic: the place is
-//! found exactly). It ends when a whole step leaves S as it is.
+//! Only the samples S with `y f < 1` have nonzero coefficients. For a given S, the optimum is the
+//! solution of a system of linear equations, `(K_SS + lambda / c) beta_S + b = y_S`, with
+//! `sum beta = 0` for a free bias. A Newton step moves toward it, up to the minimum of the
+//! objective along the step, which the line search finds exactly. Training ends when a full step
+//! does not change S.
 //!
-//! The first guess of S comes from the solution on half of the rows of each class, whose
-//! guess comes from half of those, down to about a thousand rows.
+//! The first S comes from the solution on half of the samples of each class, whose first S comes
+//! from half of those, down to about a thousand samples.
 //!
-//! With a linear kernel the same optimum is found in w, one weight for each feature (`linear`).
+//! With a linear kernel the same optimum is computed in w, with one weight per feature (`linear`).
 //!
-//! Cost: for each step the factor of K_SS, O(|S|^3), and the outputs, O(n |S|). Memory:
-//! 8 |S|^2 bytes besides the kernel rows.
+//! Cost of a step: O(|S|^3) for the factorization of K_SS and O(n |S|) for the decision values.
+//! Memory: 8 |S|^2 bytes besides the kernel rows.
 
 mod line_search;
 mod linear;
@@ -35,30 +36,31 @@ use crate::monitor::Monitor;
 use crate::simd::{Lanes, zero_pages};
 use crate::{Error, Result};
 
-/// Parameters as they come from the user.
+/// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewtonSettings {
-    /// One machine for each; `1 / lambda`.
+    /// The values of the regularization parameter C = 1 / lambda, one for each classifier of the
+    /// path.
     pub cs: Vec<f64>,
-    /// The constant of the decision function.
+    /// How the bias is regularized.
     pub bias: Bias,
-    /// The most Newton steps of a machine; `None` for no limit.
+    /// The maximum number of Newton steps of a binary problem; `None` for no limit.
     pub max_iter: Option<usize>,
 }
 
-/// The constant of the decision function.
+/// How the bias is regularized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bias {
-    /// There is none.
+    /// There is no bias.
     None,
-    /// It costs nothing.
+    /// The bias is not regularized.
     Free,
-    /// It is part of the norm: the problem of [`super::NnIsda`].
+    /// The bias is part of the norm, as in [`super::NnIsda`].
     Penalized,
 }
 
 impl Bias {
-    /// From its name.
+    /// Parses the name used by the bindings.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "none" => Ok(Bias::None),
@@ -73,7 +75,7 @@ impl Bias {
 }
 
 impl NewtonSettings {
-    /// The only way to a [`Newton`].
+    /// Checks the hyperparameters and returns the solver.
     pub fn check(mut self) -> Result<Newton> {
         check_cs(&mut self.cs)?;
         check_max_iter(self.max_iter)?;
@@ -81,26 +83,27 @@ impl NewtonSettings {
     }
 }
 
-/// Checked settings: the method, ready to run.
+/// The method with checked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Newton {
     settings: NewtonSettings,
 }
 
-/// Rows below which no smaller set is asked for a guess.
+/// The number of samples up to which no subsample is solved first.
 const SMALLEST_LEVEL: usize = 1000;
 
-/// Rows whose kernel rows are asked for together.
+/// Kernel rows that are prefetched together.
 const BLOCK: usize = 64;
 
-/// The error of outputs and the share of the largest coefficient that rounding may leave.
+/// The error of decision values, and of coefficients relative to the largest one, that is accepted
+/// as rounding.
 const OPTIMAL: f64 = 1e-5;
 
-/// How far apart the rounding of kernel values may move two outputs.
-const ROUNDED: f64 = 1e-3;
+/// The largest accepted shift between two decision values by rounded kernel values.
+const MAX_SHIFT: f64 = 1e-3;
 
-/// A step that gains less than this share of the objective is the last one.
-const SMALLEST_GAIN: f64 = 1e-14;
+/// The relative decrease of the objective below which training ends.
+const MIN_DECREASE: f64 = 1e-14;
 
 impl BinarySolver for Newton {
     fn path_len(&self) -> usize {
@@ -145,13 +148,13 @@ impl BinarySolver for Newton {
             let is_seeded = !run.point.terms.is_empty();
             let mut status = self.train(&mut run, &wanted, rows, monitor)?;
             if matches!(status, Status::Stalled | Status::NonFinite) && is_seeded {
-                // Perhaps only because of where it came from.
+                // The starting point may be the reason: start again from zero.
                 run.point = Point::zero(parts.n_rows());
                 let all = run.levels();
                 status = self.train(&mut run, &all, rows, monitor)?;
             }
-            if status == Status::Converged && run.rounding(problem, monitor)? > ROUNDED {
-                status = Status::Stalled; // at the optimum of a rounded problem
+            if status == Status::Converged && run.rounding(problem, monitor)? > MAX_SHIFT {
+                status = Status::Stalled; // this is the optimum of a problem with rounded values
             }
             let machine = run.machine(status);
             if status != Status::Converged {
@@ -164,7 +167,7 @@ impl BinarySolver for Newton {
 }
 
 impl Newton {
-    /// Descends on more and more rows.
+    /// Solves the problems of growing subsamples, the last of which contains all samples.
     fn train<T: Lanes>(
         &self,
         run: &mut Run,
@@ -186,7 +189,7 @@ struct Run {
     parts: Parts,
     signs: Vec<f64>,
     weights: Vec<f64>,
-    /// Where in the rows of its class, from 0 to 1, a row stands.
+    /// The relative position, from 0 to 1, of each sample among those of its part.
     places: Vec<f64>,
     bias: Bias,
     lambda: f64,
@@ -213,7 +216,7 @@ impl Run {
         }
     }
 
-    /// The numbers of rows to solve for, one after the other.
+    /// The sizes of the subsamples, ascending.
     fn levels(&self) -> Vec<usize> {
         let mut levels = vec![self.parts.n_rows()];
         while let Some(&last) = levels.last()
@@ -240,15 +243,15 @@ impl Run {
         let mut terms: Vec<(usize, f64)> = terms.iter().filter_map(local).collect();
         terms.sort_by_key(|term| term.0);
         self.point = self.point_of(terms, 0.0, rows, monitor)?;
-        // The bias of an optimum with these coefficients.
+        // The bias for which these coefficients are optimal.
         let point = &self.point;
-        let missing = |&(i, beta): &(usize, f64)| {
+        let residual = |&(i, beta): &(usize, f64)| {
             self.signs[i] - self.lambda * beta / self.weights[i] - point.outputs[i]
         };
         let bias = match self.bias {
             Bias::None => 0.0,
             Bias::Free => {
-                let sum: f64 = point.terms.iter().map(missing).sum();
+                let sum: f64 = point.terms.iter().map(residual).sum();
                 sum / point.terms.len().max(1) as f64
             }
             Bias::Penalized => point.terms.iter().map(|term| term.1).sum(),
@@ -260,8 +263,8 @@ impl Run {
         Ok(())
     }
 
-    /// Newton steps on the first rows of each class, about `level` of them, until the set of
-    /// support vectors stays the same.
+    /// Takes Newton steps on the first samples of each part, about `level` in total, until the set
+    /// of support vectors does not change.
     fn descend<T: Lanes>(
         &mut self,
         level: usize,
@@ -286,60 +289,64 @@ impl Run {
             if !next.bias.is_finite() || next.outputs.iter().any(|f| !f.is_finite()) {
                 return Ok(Status::NonFinite);
             }
-            let (way, gain) = self.line_search(&next, share);
-            if way == 1.0 {
+            let (length, decrease) = self.line_search(&next, share);
+            if length == 1.0 {
                 self.point = next;
             } else {
-                self.point.go(&next, way);
+                self.point.move_toward(&next, length);
             }
-            if gain.is_nan() {
+            if decrease.is_nan() {
                 return Ok(Status::NonFinite);
             }
-            if (way == 1.0 && self.violators(share) == set) || gain <= SMALLEST_GAIN {
+            if (length == 1.0 && self.violators(share) == set) || decrease <= MIN_DECREASE {
                 return Ok(if self.is_optimal(share) {
                     Status::Converged
                 } else {
-                    Status::Stalled // rounding, where C is very large
+                    Status::Stalled // rounding, for very large C
                 });
             }
         }
     }
 
-    /// How far apart the rounding of kernel values has moved two outputs.
+    /// The shift between two decision values by rounded kernel values.
     fn rounding(&self, problem: &Problem<'_>, monitor: &Monitor) -> Result<f64> {
         let mut beta = vec![0.0; self.signs.len()];
         self.point.terms.iter().for_each(|&(i, b)| beta[i] = b);
         let sum = |i: usize| self.point.outputs[i] - self.point.bias;
-        rounding(problem, &self.parts, &beta, sum, ROUNDED, monitor)
+        rounding(problem, &self.parts, &beta, sum, MAX_SHIFT, monitor)
     }
 
-    /// Whether a row is among the first `share` of its class.
-    fn counts(&self, i: usize, share: f64) -> bool {
+    /// Whether a sample is among the first `share` of its part, and has a positive weight.
+    fn is_active(&self, i: usize, share: f64) -> bool {
         self.places[i] < share && self.weights[i] > 0.0
     }
 
-    /// Whether the coefficients are the pull of the losses, and none of the wrong sign.
+    /// Whether `lambda beta_i / c_i = y_i loss_i` for all samples, and no coefficient has the wrong
+    /// sign.
     fn is_optimal(&self, share: f64) -> bool {
         let terms = &self.point.terms;
         let largest = terms.iter().map(|term| term.1.abs()).fold(0.0, f64::max);
         let mut beta = vec![0.0; self.signs.len()];
         terms.iter().for_each(|&(i, b)| beta[i] = b);
-        (0..beta.len()).filter(|&i| self.counts(i, share)).all(|i| {
-            let loss = (1.0 - self.signs[i] * self.point.outputs[i]).max(0.0);
-            let pull = self.lambda / self.weights[i] * self.signs[i] * beta[i];
-            (pull - loss).abs() < OPTIMAL && self.signs[i] * beta[i] > -OPTIMAL * largest
-        })
+        (0..beta.len())
+            .filter(|&i| self.is_active(i, share))
+            .all(|i| {
+                let loss = (1.0 - self.signs[i] * self.point.outputs[i]).max(0.0);
+                let implied = self.lambda / self.weights[i] * self.signs[i] * beta[i];
+                (implied - loss).abs() < OPTIMAL && self.signs[i] * beta[i] > -OPTIMAL * largest
+            })
     }
 
-    /// The rows with a loss.
+    /// The samples with a positive loss.
     fn violators(&self, share: f64) -> Vec<usize> {
         let outputs = &self.point.outputs;
         (0..outputs.len())
-            .filter(|&i| self.counts(i, share) && self.signs[i] * outputs[i] < 1.0)
+            .filter(|&i| self.is_active(i, share) && self.signs[i] * outputs[i] < 1.0)
             .collect()
     }
 
-    /// The optimum if these are the rows with a loss; `None` if the equations are singular.
+    /// The optimum if exactly these samples have a positive loss; `None` if the equations are
+    /// singular.
     fn optimum_of<T: Lanes>(
         &self,
         set: &[usize],
@@ -354,7 +361,7 @@ impl Run {
                 outputs: vec![self.point.bias; self.signs.len()],
             }));
         }
-        let Some(sides) = self.solve_for(set, rows, monitor)? else {
+        let Some(sides) = self.solve_equations(set, rows, monitor)? else {
             return Ok(None);
         };
         let (of_signs, of_ones) = sides.split_at(m);
@@ -372,8 +379,9 @@ impl Run {
         Ok(Some(self.point_of(terms, bias, rows, monitor)?))
     }
 
-    /// Solves `(K_SS + lambda / c) x = y` and `= 1`, one solution behind the other.
-    fn solve_for<T: Lanes>(
+    /// Solves `(K_SS + lambda / c) x = y` and `(K_SS + lambda / c) x = 1`; returns both solutions,
+    /// one after the other.
+    fn solve_equations<T: Lanes>(
         &self,
         set: &[usize],
         rows: &mut impl BlockRows<T>,
@@ -388,7 +396,7 @@ impl Run {
             0.0
         };
         let columns = set.iter().enumerate().zip(matrix.chunks_exact_mut(m));
-        for_blocks(
+        visit_in_blocks(
             set,
             rows,
             monitor,
@@ -410,7 +418,7 @@ impl Run {
         Ok(Some(sides))
     }
 
-    /// The outputs of all rows for these coefficients.
+    /// The point with these coefficients; computes the decision values of all samples.
     fn point_of<T: Lanes>(
         &self,
         terms: Vec<(usize, f64)>,
@@ -444,12 +452,12 @@ impl Run {
             status,
             needs_f64: false,
         };
-        machine.or_nothing()
+        machine.or_non_finite()
     }
 }
 
-/// Visits items of rows while their kernel rows are at hand, some rows at a time.
-fn for_blocks<T: Lanes, R: BlockRows<T>, I>(
+/// Calls `visit` with each item, one per sample of `set`, while its kernel row is resident.
+fn visit_in_blocks<T: Lanes, R: BlockRows<T>, I>(
     set: &[usize],
     rows: &mut R,
     monitor: &Monitor,

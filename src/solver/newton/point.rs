@@ -1,18 +1,18 @@
-//! A place on the way of the Newton steps.
+//! An iterate of Newton's method.
 
-/// A point: coefficients, bias and outputs.
+/// An iterate: coefficients, bias and decision values.
 #[derive(Clone)]
 pub struct Point {
-    /// Ascending rows with their coefficients.
+    /// Samples, ascending, with their coefficients.
     pub terms: Vec<(usize, f64)>,
-    /// The constant.
+    /// The bias.
     pub bias: f64,
-    /// `K beta + b` of every row.
+    /// `K beta + b` of every sample.
     pub outputs: Vec<f64>,
 }
 
 impl Point {
-    /// No coefficients.
+    /// All coefficients 0.
     pub fn zero(n: usize) -> Self {
         Self {
             terms: Vec::new(),
@@ -21,8 +21,8 @@ impl Point {
         }
     }
 
-    /// Goes a share of the way to another point.
-    pub fn go(&mut self, other: &Point, way: f64) {
+    /// Moves toward another point by a fraction of the distance.
+    pub fn move_toward(&mut self, other: &Point, fraction: f64) {
         let mut terms = Vec::with_capacity(self.terms.len().max(other.terms.len()));
         let (mut own, mut new) = (&self.terms[..], &other.terms[..]);
         while !(own.is_empty() && new.is_empty()) {
@@ -30,17 +30,17 @@ impl Point {
             let (j, b) = new.first().copied().unwrap_or((usize::MAX, 0.0));
             let mut beta = 0.0;
             if i <= j {
-                (beta, own) = (beta + (1.0 - way) * a, &own[1..]);
+                (beta, own) = (beta + (1.0 - fraction) * a, &own[1..]);
             }
             if j <= i {
-                (beta, new) = (beta + way * b, &new[1..]);
+                (beta, new) = (beta + fraction * b, &new[1..]);
             }
             terms.push((i.min(j), beta));
         }
         self.terms = terms;
-        self.bias += way * (other.bias - self.bias);
+        self.bias += fraction * (other.bias - self.bias);
         for (f, new) in self.outputs.iter_mut().zip(&other.outputs) {
-            *f += way * (new - *f);
+            *f += fraction * (new - *f);
         }
     }
 }

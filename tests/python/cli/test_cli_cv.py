@@ -82,7 +82,7 @@ def test_options_are_arguments_of_nested_cv(words, arguments):
 def test_the_table_has_every_fold_and_the_mean():
     table = stdout_of("nested-cv", "iris", "--outer", 3, *GRID).splitlines()
     facts = facts_of_command("nested-cv", "iris", "--outer", 3, *GRID)["methods"]["svc"]
-    assert table[0] == "iris: 150 rows, 4 features, 3 classes"
+    assert table[0] == "iris: 150 samples, 4 features, 3 classes"
     rows = [line.split() for line in table if line.split()[0] == "svc"]
     assert [row[1] for row in rows] == ["0", "1", "2", "mean"]
     shown = [float(row[2]) for row in rows]
@@ -95,7 +95,7 @@ def test_a_time_limit_is_no_failure(tmp_path):
     result = call(*words, "--json")
     assert result.exit_code == 0
     assert '"complete": false' in result.stdout
-    assert "the time limit came first" in result.stderr
+    assert "time limit reached" in result.stderr
     assert (tmp_path / "run").exists()
 
 
@@ -104,7 +104,7 @@ def test_an_ignored_ctrl_c_stays_ignored(monkeypatch):
     def interrupt(facts):
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(_nested_cv, "cells_shown", lambda output: interrupt)
+    monkeypatch.setattr(_nested_cv, "cell_progress", lambda output: interrupt)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         grid = ["--grid", "gamma=0.1,1", "--outer", 2, "--inner", 2]
@@ -122,12 +122,12 @@ def test_ctrl_c_shows_the_methods_that_are_done(monkeypatch):
 
     grid = ["--grid", "gamma=0.1,1", "--outer", 2, "--inner", 2]
     alone = facts_of_command("nested-cv", "iris", *grid)["methods"]["svc"]
-    monkeypatch.setattr(_nested_cv, "cells_shown", lambda output: interrupt_ollawv)
+    monkeypatch.setattr(_nested_cv, "cell_progress", lambda output: interrupt_ollawv)
     before = signal.getsignal(signal.SIGINT)
     result = call("nested-cv", "iris", *grid, "-s", "svc", "-s", "ollawv", "--json")
     assert signal.getsignal(signal.SIGINT) is before
     assert result.exit_code == 130
-    assert result.stderr == "softmargin: interrupted; this is what was done\n"
+    assert result.stderr == "softmargin: interrupted; only finished results are reported\n"
     facts = json.loads(result.stdout)
     assert facts["complete"] is False
     assert facts["methods"]["svc"]["outer_scores"] == alone["outer_scores"]
@@ -138,7 +138,7 @@ def test_ctrl_c_says_how_far_the_run_came(monkeypatch):
     def interrupt(facts):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_nested_cv, "cells_shown", lambda output: interrupt)
+    monkeypatch.setattr(_nested_cv, "cell_progress", lambda output: interrupt)
     grid = ["--grid", "gamma=0.1,1", "--outer", 2, "--inner", 2]
     shown = call("nested-cv", "iris", *grid, "-s", "svc", "-s", "ollawv").stdout
     assert re.search(r"svc: not complete, interrupted after \d of 10 trainings; finished: ", shown)

@@ -60,7 +60,7 @@ def test_every_kind_of_file_has_the_same_rows(here, name):
 
 def test_a_name_that_begins_with_a_dash_goes_after_two(here):
     write_files(here)
-    assert stdout_of("cv", "--", "-odd").startswith("-odd: 150 rows")
+    assert stdout_of("cv", "--", "-odd").startswith("-odd: 150 samples")
 
 
 def test_standard_input_is_libsvm_text(here):

@@ -26,7 +26,7 @@ BROKEN = {
     ),
     "binary": ("bad.csv", bytes(range(256)), "bad.csv"),
     "one class": ("bad.svm", b"1 1:2\n1 1:3\n", "class"),
-    "ending": ("bad.exe", b"MZ", "ending"),
+    "ending": ("bad.exe", b"MZ", "extension"),
 }
 
 
@@ -59,7 +59,7 @@ def test_missing_things_are_named(options, tmp_path):
     softmargin.dump_libsvm([[0.0], [1.0]], [0, 1], "two.svm")
     stdout_of("train", "two.svm")
     assert "'none.svm': No such file" in sentence_of("train", "none.svm", *options)
-    assert "no data set is called 'none'" in sentence_of("cv", "none", *options)
+    assert "no data set is named 'none'" in sentence_of("cv", "none", *options)
     assert "'none.model': No such file" in sentence_of("predict", "two.svm", "none.model", *options)
     assert "Is a directory" in sentence_of("cv", tmp_path, *options)
     assert "not a folder" in sentence_of("datasets", "--folder", "none", *options)
@@ -97,7 +97,7 @@ def test_labels_may_go_to_a_device():
     stdout_of("train", "two.svm")
     assert stdout_of("predict", "two.svm", "two.model", os.devnull).startswith("Accuracy = 100%")
     if os.path.exists("/dev/null"):
-        assert "can be replaced" in sentence_of("train", "two.svm", "/dev/null")
+        assert "cannot be replaced" in sentence_of("train", "two.svm", "/dev/null")
 
 
 @pytest.mark.parametrize("words", ["-c -1", "-e 0", "--set max_iter=-7", "-g -1", "-j 0"])
@@ -136,5 +136,6 @@ def test_a_fault_of_the_program_is_no_traceback(monkeypatch):
 
     monkeypatch.setattr(_lookup, "load_for", fail)
     assert (
-        sentence_of("cv", "iris") == "softmargin: ZeroDivisionError: by zero (--debug shows where)"
+        sentence_of("cv", "iris")
+        == "softmargin: ZeroDivisionError: by zero (use --debug for a traceback)"
     )

@@ -106,5 +106,5 @@ def test_control_characters_of_names_are_shown_and_not_obeyed(tmp_path, monkeypa
         assert r"a\x1b[31m\n\u202eb" in stdout_of(*words)
         assert not {"\x1b", "\u202e"} & set(stdout_of(*words))
     failed = call("cv", f"no{name}", "--debug").stderr
-    assert "no data set is called" in failed
+    assert "no data set is named" in failed
     assert not {"\x1b", "\u202e"} & set(failed)

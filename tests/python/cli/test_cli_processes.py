@@ -72,14 +72,14 @@ def test_ctrl_c_shows_what_is_done(tmp_path, options):
             time.sleep(0.01)
         out, err = interrupt(process)
     assert process.returncode == 130, err
-    assert err.splitlines()[-1] == "softmargin: interrupted; this is what was done"
+    assert err.splitlines()[-1] == "softmargin: interrupted; only finished results are reported"
     if options:
         facts = json.loads(out)
         assert facts["complete"] is False
         assert facts["methods"]["svc"]["counts"]["trainings"] > 0
     else:
         headline, note = out.splitlines()
-        assert headline.startswith("digits: 1,797 rows")
+        assert headline.startswith("digits: 1,797 samples")
         assert re.match(r"svc: not complete, interrupted after [\d,]+ of 6,420 trainings", note)
 
 
@@ -159,5 +159,5 @@ def test_help_and_wrong_usage_on_a_full_stream_are_no_traceback(tmp_path):
 
 @posix
 def test_a_closed_standard_input_is_told_in_a_sentence(tmp_path):
-    said = "softmargin: standard input is closed, and DATA is -\n"
+    said = "softmargin: DATA is -, but standard input is closed\n"
     assert run_in_shell("train - m", "<&-", tmp_path) == (1, said)

@@ -75,7 +75,7 @@ def test_text_does_not_go_with_a_model_of_rows_without_names(files):
 def test_a_libsvm_model_does_not_keep_categories(files):
     result = call("train", "text.csv", "m", "--format", "libsvm")
     assert result.exit_code == 2
-    assert "cannot keep the categories of the column 'b'" in " ".join(result.stderr.split())
+    assert "cannot store the categories of the text column 'b'" in " ".join(result.stderr.split())
     assert not (files / "m").exists()
 
 

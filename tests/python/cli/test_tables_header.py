@@ -78,7 +78,7 @@ def test_a_number_that_is_the_name_of_another_column_is_refused(path):
     pd.DataFrame(X).assign(**{"4": Y}).to_csv(path)  # the index is column 0, and "4" column 5
     result = call("cv", path, "--header", "--label-column", 4)
     assert result.exit_code == 1
-    assert "--label-column 4 is the number of one column and the name of another" in result.stderr
+    assert "--label-column 4 is the index of one column and the name of another" in result.stderr
     assert facts_of_command("cv", path, "--header", "--label-column", -1)["data"]["features"] == 4
     assert datasets.read(path, "4").classes.tolist() == [0, 1, 2]
 

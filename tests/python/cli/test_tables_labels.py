@@ -95,4 +95,4 @@ def test_a_weight_is_given_to_a_label_as_the_file_writes_it(table):
             softmargin.load("m").decision_function(data.X) == own.decision_function(data.X)
         ).all()
     said = call("train", table(["001", "1"]), "m", "-w", "01=5").stderr
-    assert "there is no class '01'; the classes are 001, 1" in " ".join(said.split())
+    assert "unknown class '01'; the classes are 001, 1" in " ".join(said.split())

@@ -74,24 +74,24 @@ def test_columns_are_matched_by_name_and_text_by_category(frames, change):
         (lambda frame: frame.drop(columns="colour"), "the column 'colour' of the training table"),
         (
             lambda frame: frame.drop(columns=["colour", "petal width"]),
-            "the columns 'petal width', 'colour' of the training table are missing; if the file "
-            "has no header, --no-header matches",
+            "the columns 'petal width', 'colour' of the training table are missing. If the file "
+            "has no header, use --no-header",
         ),
         (
             lambda frame: frame.assign(**{"petal width": "wide"}),
-            "line 2: 'wide' in column 'petal width' is not a number, as in the training table",
+            "line 2: 'wide' in column 'petal width' is not a number; the column is numeric in",
         ),
         (
             lambda frame: frame.assign(**{"petal width": None}),
-            "line 2: the value '' of column 'petal width' is missing",
+            "line 2: missing value '' in column 'petal width'",
         ),
         (
             lambda frame: frame.assign(colour=frame["colour"].where(frame.index > 7)),
-            "line 2: the value '' of column 'colour' is missing",
+            "line 2: missing value '' in column 'colour'",
         ),
         (
             lambda frame: frame.assign(species=frame["species"].where(frame.index > 0)),
-            "line 2: the label is missing, but other rows have one; --no-labels",
+            "line 2: the label is missing, but other samples have one. Use --no-labels",
         ),
         (
             lambda frame: pd.concat([frame, frame[["colour"]]], axis=1),
@@ -130,7 +130,7 @@ def test_an_unlabelled_table_has_predictions_and_no_accuracy(frames):
 def test_columns_that_are_ignored_are_named(frames):
     frames[1].assign(id=1, note="x").to_csv("test.csv", index=False)
     said = call("predict", "test.csv", "m").stderr
-    assert "columns that the model does not have are ignored: 'id', 'note'" in said
+    assert "ignored columns that the model does not use: 'id', 'note'" in said
     assert facts_of_command("predict", "test.csv", "m")["ignored_columns"] == ["id", "note"]
 
 
@@ -152,4 +152,6 @@ def test_a_table_without_header_is_matched_by_position_if_that_is_asked_for(fram
     assert found == expected(frames, frames[1])
     frames[1].drop(columns=["species", "colour"]).to_csv("test.csv", index=False, header=False)
     said = call("predict", "test.csv", "m", "--no-header").stderr
-    assert "there are 5 columns, but the training table has 6 features and a label column" in said
+    assert (
+        "the table has 5 columns, but the training table has 6 features and a label column" in said
+    )

@@ -73,9 +73,9 @@ def test_a_file_without_labels_has_none(write, labels):
     train = datasets.read(write("x,kind\n1,a\n2,b\n"))
     found = datasets.read(write("x\n5\n6\n"), schema=train.schema, labels=labels)
     assert (found.y, found.labels, len(found.classes)) == (None, None, 0)
-    assert repr(found) == "Dataset('some': 2 rows, 1 features, no labels)"
+    assert repr(found) == "Dataset('some': 2 samples, 1 features, no labels)"
     assert found.X.ravel().tolist() == [5, 6]
-    with pytest.raises(ValueError, match="no column 'kind' with the labels; labels=False reads"):
+    with pytest.raises(ValueError, match=r"label column 'kind' is missing\. Use labels=False to"):
         datasets.read(write("x\n5\n6\n"), schema=train.schema, labels=True)
 
 
@@ -101,7 +101,7 @@ def test_new_labels_come_after_those_of_training(write):
 def test_options_that_do_not_go_together_are_refused(write, tmp_path):
     path = write("x,kind\n1,a\n2,b\n")
     schema = datasets.read(path).schema
-    with pytest.raises(ValueError, match="label_column = 'kind' does not go with labels=False"):
+    with pytest.raises(ValueError, match="label_column = 'kind' cannot be combined with labels"):
         datasets.read(path, "kind", labels=False)
     with pytest.raises(ValueError, match="label_column = 'x' is a feature of the training table"):
         datasets.read(path, "x", schema=schema)
@@ -109,5 +109,5 @@ def test_options_that_do_not_go_together_are_refused(write, tmp_path):
         datasets.read(path, schema="x")
     with pytest.raises(TypeError, match=r"labels = 1\.5"):
         datasets.read(path, labels=1.5)
-    with pytest.raises(ValueError, match="schema goes with tables and ARFF files"):
+    with pytest.raises(ValueError, match="schema applies only to tables and ARFF files"):
         datasets.read(write("1 1:2\n", "some.svm"), schema=schema)

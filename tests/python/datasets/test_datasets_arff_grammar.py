@@ -34,7 +34,7 @@ def test_a_question_mark_in_quotes_is_a_value(read):
     for missing in ("raise", "drop"):
         found = read(text, missing=missing)
         assert found.X.tolist() == [[1, 0, 0], [0, 0, 1]]
-    with pytest.raises(ValueError, match="line 6: the value of 'a' is missing"):
+    with pytest.raises(ValueError, match="line 6: missing value in column 'a'"):
         read(text.replace("y,q", "?,q"))
     assert read(text.replace("y,q", "?,q"), missing="drop").n_rows == 1
 
@@ -76,7 +76,7 @@ def test_the_range_of_a_number_may_follow_at_once(read):
 
 
 def test_a_row_beside_the_word_data_is_not_lost(read):
-    with pytest.raises(ValueError, match="line 3: the rows begin on the line after @data"):
+    with pytest.raises(ValueError, match="line 3: unexpected text after @data"):
         read("@attribute a real\n@attribute b {p,q}\n@data 1,p\n2,q\n3,p\n")
 
 

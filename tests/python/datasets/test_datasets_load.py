@@ -101,7 +101,7 @@ def test_the_test_file_of_libsvm_is_the_test_part(tmp_path, train, test):
 def test_w3a_is_read_from_the_training_part_of_w8a_but_w8a_is_not(tmp_path):
     write_npz(tmp_path / "w8a_train.npz")
     assert datasets.load("w3a", tmp_path).name == "w3a"
-    with pytest.raises(datasets.DatasetNotFound, match=r"'w8a' is not at hand.*has 'w8a_train'"):
+    with pytest.raises(datasets.DatasetNotFound, match=r"'w8a' was not found.*has 'w8a_train'"):
         datasets.load("w8a", tmp_path)
 
 

@@ -96,7 +96,7 @@ def test_the_published_parts_follow_each_other(path):
     assert X_test.ravel().tolist() == [7, 8, 9]
     assert [*y_train, *y_test] == y.tolist()
     assert repr(found) == (
-        "Dataset('some': 10 rows, 1 features, 2 classes, the first 7 for training)"
+        "Dataset('some': 10 samples, 1 features, 2 classes, the first 7 for training)"
     )
 
 

@@ -141,7 +141,7 @@ def test_packed_tables(tmp_path, ending, pack):
 def test_many_blocks_and_a_word_at_the_end_of_a_column(write):
     lines = [f"{number},{number % 3}" for number in range(10_000)]
     assert datasets.read(write("\n".join(lines))).X.ravel().tolist() == list(range(10_000))
-    with pytest.warns(UserWarning, match="looks like numbers, but 'last' is no number"):
+    with pytest.warns(UserWarning, match="looks numeric, but 'last' is not a number"):
         found = datasets.read(write("\n".join([*lines, "last,1"])))
     assert found.X.shape == (10_001, 10_001)  # numbers and a word: all are words
     assert found.X.nnz == 10_001

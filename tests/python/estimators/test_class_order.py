@@ -218,7 +218,7 @@ def test_a_checkpoint_belongs_to_the_order_of_its_classes(tmp_path):
     first = softmargin.nested_cv(X, y, model, **arguments)
     again = softmargin.nested_cv(X, y, model, **arguments)
     np.testing.assert_array_equal(again.outer_scores, first.outer_scores)
-    with pytest.raises(ValueError, match="belongs to another run"):
+    with pytest.raises(ValueError, match="belongs to a different run"):
         softmargin.nested_cv(
             X, y.cat.reorder_categories([*NAMES, "none"][::-1]), model, **arguments
         )

@@ -167,7 +167,7 @@ def test_class_weights_find_their_class_by_its_label(rng):
 @each(CLASSIFIERS)
 def test_too_many_classes_are_refused_with_the_number_of_pairs(refuses):
     y = np.repeat(np.arange(47_000), 2)
-    refuses(np.zeros((len(y), 1)), y, r"47000 classes.* 1104476500 pairs", multi_class="ovo")
+    refuses(np.zeros((len(y), 1)), y, r"47000 classes.* 1104476500 binary", multi_class="ovo")
 
 
 @pytest.mark.case(52)

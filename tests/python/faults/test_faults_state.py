@@ -143,16 +143,16 @@ def test_states_without_patterns_are_read_where_there_are_none(state):
         (lambda s: s.update(patterns=None), "patterns has the wrong type"),
         (lambda s: s.update(patterns=s["patterns"].astype(bool)), "patterns has the wrong type"),
         (lambda s: s.update(patterns=s["patterns"] + 1), "not 0 or 1"),
-        (lambda s: s.update(patterns=s["patterns"][:-1]), "do not fit 3 classes"),
-        (lambda s: s.update(patterns=s["patterns"][:0]), "do not fit 3 classes"),
+        (lambda s: s.update(patterns=s["patterns"][:-1]), "do not match 3 classes"),
+        (lambda s: s.update(patterns=s["patterns"][:0]), "do not match 3 classes"),
         (lambda s: s.update(patterns=0 * s["patterns"]), "twice"),
-        (lambda s: s.update(pattern_counts=s["pattern_counts"][:-3]), "do not fit 3 classes"),
+        (lambda s: s.update(pattern_counts=s["pattern_counts"][:-3]), "do not match 3 classes"),
         (lambda s: s.update(pattern_counts=0 * s["pattern_counts"]), "no counts"),
         (lambda s: s.update(pattern_counts=-s["pattern_counts"]), "not negative"),
         (lambda s: s.update(pattern_counts=s["pattern_counts"] + np.nan), "must be finite"),
         (lambda s: s.update(pattern_counts=s["pattern_counts"] + np.inf), "must be finite"),
-        (lambda s: s.update(multi_class="ovo"), "intercepts do not fit"),
-        (lambda s: s.update(multi_class="ovr"), "coefficients do not fit"),
+        (lambda s: s.update(multi_class="ovo"), "intercepts do not match"),
+        (lambda s: s.update(multi_class="ovr"), "coefficients do not match"),
     ],
 )
 def test_patterns_that_were_tampered_with_are_refused(ordinal, change, sentence):
@@ -165,7 +165,7 @@ def test_patterns_that_were_tampered_with_are_refused(ordinal, change, sentence)
 @TAMPERED
 def test_patterns_of_other_machines_are_refused(ordinal, state):
     patterns = {name: to_dict(ordinal[0]._model)[name] for name in ("patterns", "pattern_counts")}
-    with pytest.raises(ValueError, match="patterns do not fit"):
+    with pytest.raises(ValueError, match="has no patterns"):
         from_dict(state | patterns)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from processes import run_script
 from softmargin.cli._output import Output
-from softmargin.cli._progress_bar import text_shown
+from softmargin.cli._progress_bar import status_line
 from systems import full
 
 VERBOSE = """
@@ -83,5 +83,5 @@ class FullTerminal(io.StringIO):
 @pytest.mark.case(87)
 def test_a_line_that_cannot_be_drawn_is_no_reason_to_stop(monkeypatch):
     monkeypatch.setattr(sys, "stderr", FullTerminal())
-    with text_shown(Output(), "first") as show:
+    with status_line(Output(), "first") as show:
         show("second")

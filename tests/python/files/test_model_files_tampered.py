@@ -112,7 +112,7 @@ CASES = [
     ("dense", setting("fitted.model/n_cols", 2), "model/rows"),
     ("dense", setting("fitted.model/n_cols", 2**62), "model/rows"),
     ("dense", setting("fitted.model/dtype", "float32"), "model/rows"),
-    ("dense", setting("fitted.model/multi_class", "ovr"), "coefficients do not fit"),
+    ("dense", setting("fitted.model/multi_class", "ovr"), "coefficients do not match"),
     ("dense", setting("fitted.model/status", ["converged"]), "model/status"),
     ("dense", setting("fitted.model/n_kernel_evals", 2**64), "model/n_kernel_evals"),
     ("dense", setting("fitted.seeds/size", 0), "seeds/size"),
@@ -133,7 +133,7 @@ CASES = [
     ("dense", array("model/support", lambda s: s * 0), "model/support"),
     ("dense", array("model/n_support", put(2**64 - 1)), "n_support"),
     ("dense", array("model/dual_coef", put(np.inf)), "model/dual_coef"),
-    ("dense", array("model/dual_coef", lambda d: d[:-1]), "coefficients do not fit"),
+    ("dense", array("model/dual_coef", lambda d: d[:-1]), "coefficients do not match"),
     ("dense", array("model/intercept", put(np.nan)), "model/intercept"),
     ("dense", array("model/intercept", lambda b: b[:-1]), "status"),
     ("dense", array("model/intercept", lambda b: ...), "'model/intercept' is missing"),
@@ -185,7 +185,7 @@ CASES = [
     ("ordinal", array("patterns", lambda p: p[:-1]), "fit"),
     ("ordinal", array("patterns", lambda p: ...), "'patterns' is missing"),
     ("ordinal", array("pattern_counts", put(-1)), "pattern_counts"),
-    ("ordinal", array("pattern_counts", lambda c: c[:-1]), "fit"),
+    ("ordinal", array("pattern_counts", lambda c: c[:-1]), "match"),
     ("ordinal", array("certificate_", lambda c: c[:-1]), "certificate_"),
 ]
 

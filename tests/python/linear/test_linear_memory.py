@@ -52,7 +52,7 @@ limited(0.4, lambda: model.fit(rows, [0, 0, 1, 1]))
 """
     )
     assert facts["raised"] == "MemoryError"
-    assert "the weights of all machines" in facts["message"]
+    assert "the weights of all binary classifiers" in facts["message"]
     assert facts["after"] == [1]
 
 

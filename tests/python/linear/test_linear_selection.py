@@ -177,7 +177,9 @@ def test_machines_that_did_not_converge_are_told():
     with pytest.warns(ConvergenceWarning, match="did not converge"):
         nested_cv(X, y, LinearSVC(max_iter=1), {"C": [9.0]}, random_state=0, n_jobs=1)
     search = GridSearchCV(GDSVC(max_iter=1), {"C": [1.0]}, cv=3, refit=False)
-    with pytest.warns(ConvergenceWarning, match="machines of 3 trainings did not converge"):
+    with pytest.warns(
+        ConvergenceWarning, match="binary classifiers in 3 trainings did not converge"
+    ):
         search.fit(X, y)
     assert search.used_engine_
 

@@ -72,6 +72,22 @@ def test_an_axis_has_powers_of_ten_only_where_values_differ_much():
     assert plots.convergence([short, short]).get_xscale() == "linear"
 
 
+def test_an_axis_of_accuracies_resolves_the_later_ones():
+    """A classifier starts by guessing; the end of training is what is compared."""
+    rise = np.r_[0.1, 0.5, np.linspace(0.95, 0.97, 48)]
+    found = curve(n=50, accuracy=rise)
+    low, high = drawn(plots.convergence(found, y="accuracy")).get_ylim()
+    assert 0.9 < low < 0.95
+    assert 0.97 < high <= 1
+    slow = curve(n=50, accuracy=np.linspace(0.5, 0.97, 50))
+    assert plots.convergence(slow, y="accuracy").get_ylim()[0] < 0.5
+
+
+def test_steps_have_separators():
+    ax = drawn(plots.convergence(curve() | {"step": np.arange(5) * 10_000}))
+    assert "20,000" in [label.get_text() for label in ax.get_xticklabels()]
+
+
 def test_what_is_not_finite_is_left_blank():
     found = curve(objective=np.array([1.0, np.inf, np.nan, 0.5, 0.4]))
     (line,) = drawn(plots.convergence(found)).get_lines()

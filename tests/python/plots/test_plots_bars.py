@@ -100,6 +100,14 @@ def test_long_names_are_readable():
     assert readable(plots.accuracy_bars(np.full((4, 9), 0.8), sets=sets))
 
 
+def test_long_names_leave_room_for_the_bars():
+    names = ["a method with a rather long name", "another method with a long name"]
+    sets = [f"a data set with a rather long name, part {k}" for k in range(4)]
+    ax = plots.accuracy_bars(np.full((4, 2), 0.8), names=names, sets=sets)
+    assert {*names, *sets} <= set(readable(ax))
+    assert ax.get_window_extent().width > 0.35 * ax.figure.bbox.width
+
+
 @pytest.mark.parametrize(
     ("scores", "arguments", "message"),
     [

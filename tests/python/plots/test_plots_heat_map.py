@@ -65,6 +65,15 @@ def test_geometric_values_are_labeled_as_powers(values, labels):
     assert _tick_labels(values) == ([f"${label}$" for label in labels] if labels else plain)
 
 
+def test_the_title_explains_blank_cells():
+    scores = np.linspace(0.8, 0.9, 64)
+    assert "blank" not in plots.inner_table(result(*GRID, scores)).get_title("left")
+    scores[::2] = np.nan
+    ax = plots.inner_table(result(*GRID, scores))
+    assert "blank: not evaluated" in ax.get_title("left")
+    assert readable(ax)
+
+
 @pytest.mark.parametrize("width", [3.0, 4.5, None])
 @pytest.mark.parametrize("n", [2, 3, 8, 15])
 def test_texts_do_not_overlap(n, width):

@@ -71,12 +71,12 @@ def test_every_package_is_there():
     assert len(rows) == len(set(rows))
 
 
-def test_the_old_name_is_gone():
-    """On PyPI and crates.io ``hinge`` is another project; here it is only the name of a loss."""
+def test_hinge_is_only_the_name_of_a_loss():
+    """It names no package, no module and no environment variable."""
     files = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     files += [path for path in (ROOT / "python").rglob("*") if path.suffix in (".py", ".j2")]
-    old = re.compile(r"pip install \W?hinge|import hinge|hinge\.[A-Za-z_]|HINGE_")
-    assert [path for path in files if old.search(path.read_text("utf-8"))] == []
+    other = re.compile(r"pip install \W?hinge|import hinge|hinge\.[A-Za-z_]|HINGE_")
+    assert [path for path in files if other.search(path.read_text("utf-8"))] == []
 
 
 def is_allowed(licence, allowed):

@@ -36,7 +36,7 @@ def test_a_run_does_not_write_over_another_one_that_began_meanwhile(tmp_path):
     path = tmp_path / "run.npz"
     first, second = Checkpoint(path, "svc", "a"), Checkpoint(path, "svc", "b")
     first.save(table(0, 1))
-    with pytest.warns(RuntimeWarning, match=r"is not written: .*another run"):
+    with pytest.warns(RuntimeWarning, match=r"could not be written: .*different run"):
         second.save(table(2))
     found = engine.empty_table(1, 3)
     Checkpoint(path, "svc", "a").load(found, N_TEST)

@@ -50,7 +50,7 @@ def little_memory():
 def check_refused(path, match=""):
     """Resume from a file that is no checkpoint."""
     content = path.read_bytes()
-    with little_memory(), pytest.raises(ValueError, match=f"is not a checkpoint: {match}"):
+    with little_memory(), pytest.raises(ValueError, match=f"is not a valid checkpoint: {match}"):
         nested_cv(X, Y, "svc", **ARGUMENTS, checkpoint=path)
     assert path.read_bytes() == content, "it is not rewritten"
 
@@ -87,7 +87,7 @@ def test_arrays_of_other_sizes_are_refused_before_they_are_read(path, name):
 @pytest.mark.parametrize("name", ["svc/confusion", "svc/more", "svm/done", "svc-x/done", "more"])
 def test_unknown_arrays_are_refused(path, name):
     rewrite(path, {name: np.zeros((4, 2), np.int64)})
-    check_refused(path, f"the array '{name}' is not known")
+    check_refused(path, f"unknown array '{name}'")
 
 
 @pytest.mark.case(119, of="nested_cv")
@@ -113,7 +113,7 @@ def test_no_more_is_read_than_a_directory_says(tmp_path, lie):
     with (
         little_memory(),
         pytest.raises(ValueError, match="'X'"),
-        Archive.opened(path, "a file has X") as archive,
+        Archive.opened(path, "a file contains X") as archive,
     ):
         archive.array("X")
 

@@ -85,7 +85,7 @@ def test_string_labels_give_the_folds_of_their_codes():
 
 @pytest.mark.case(53)
 def test_a_class_with_fewer_rows_than_folds_warns():
-    with pytest.warns(UserWarning, match=r"smallest class has 2 rows.* 3 folds"):
+    with pytest.warns(UserWarning, match=r"smallest class has 2 samples.* 3 folds"):
         folds = fold_labels([0] * 9 + [1] * 2, 3, random_state=0)
     assert_balanced(folds, np.array([0] * 9 + [1] * 2), 3)
 

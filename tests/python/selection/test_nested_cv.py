@@ -286,11 +286,11 @@ def one_split(train, test):
         ({"method": SVC(kernel=lambda A, B: A @ B.T)}, "named functions"),
         ({"grid": {"kernel": ["rbf", "precomputed"]}}, "precomputed"),
         ({"method": SVC(time_limit=1.0)}, "time_limit"),
-        ({"method": "ollawv", "sample_weight": np.ones(178)}, "takes no sample_weight"),
-        (one_split(100, [500]), "outside of the 178 rows"),
-        (one_split(100, [-1]), "outside of the 178 rows"),
-        (one_split(100, np.empty(0, int)), "training and test rows"),
-        (one_split(100, [True, False]), "given by their numbers"),
+        ({"method": "ollawv", "sample_weight": np.ones(178)}, "does not support sample_weight"),
+        (one_split(100, [500]), "index 500, but there are 178 samples"),
+        (one_split(100, [-1]), "index -1, but there are 178 samples"),
+        (one_split(100, np.empty(0, int)), "training and test samples"),
+        (one_split(100, [True, False]), "non-empty arrays of indices"),
         ({"outer": [], "inner": 2}, "no splits"),
     ],
     ids=lambda value: str(value)[:40],
@@ -380,6 +380,8 @@ def test_a_pattern_search_looks_the_same_both_ways():
 def test_a_search_tells_of_machines_that_did_not_converge():
     X, y = wine()
     search = softmargin.GridSearchCV(SVC(max_iter=1), {"C": [1.0, 64.0]}, cv=3, refit=False)
-    with pytest.warns(ConvergenceWarning, match="machines of 6 trainings did not converge"):
+    with pytest.warns(
+        ConvergenceWarning, match="binary classifiers in 6 trainings did not converge"
+    ):
         search.fit(X, y)
     assert search.used_engine_

@@ -117,7 +117,7 @@ def test_a_checkpoint_of_another_run_is_refused(digits, tmp_path, change):
         arguments["random_state"] = 1
     else:
         arguments["scale"] = None
-    with pytest.raises(ValueError, match="belongs to another run"):
+    with pytest.raises(ValueError, match="belongs to a different run"):
         nested_cv(X, y, "svc", **arguments)
 
 
@@ -125,7 +125,7 @@ def test_a_checkpoint_of_another_run_is_refused(digits, tmp_path, change):
 def test_a_file_that_is_no_checkpoint_is_named(digits, tmp_path, content):
     path = tmp_path / "run.npz"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"run\.npz.*is not a checkpoint"):
+    with pytest.raises(ValueError, match=r"run\.npz.*is not a valid checkpoint"):
         nested_cv(*digits, "svc", GRID, random_state=0, checkpoint=path)
     assert path.read_bytes() == content
 
@@ -149,7 +149,7 @@ def test_a_damaged_checkpoint_is_named_or_means_the_same(digits, tmp_path):
             for name in intact.keys() & found.keys():
                 np.testing.assert_array_equal(found[name], intact[name])
     assert len(errors) > 200
-    assert all("is not a checkpoint" in error for error in errors)
+    assert all("is not a valid checkpoint" in error for error in errors)
 
 
 def test_a_checkpoint_needs_folds_that_come_again(digits, tmp_path):
@@ -227,7 +227,7 @@ def test_a_run_goes_on_where_its_checkpoint_cannot_be_written(digits, tmp_path, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(np, "savez", full)
-    with pytest.warns(RuntimeWarning, match=r"run\.npz.*No space left.*goes on") as warned:
+    with pytest.warns(RuntimeWarning, match=r"run\.npz.*No space left.*continues") as warned:
         result = nested_cv(*digits, "svc", **arguments, checkpoint=tmp_path / "run.npz")
     assert len(warned) == 1
     np.testing.assert_array_equal(result.inner_scores, alone.inner_scores)
@@ -253,5 +253,5 @@ def test_numbers_that_cannot_be_are_no_checkpoint(digits, tmp_path, name, value)
         arrays = dict(found)
     arrays[name] = np.full_like(arrays.get(name, np.zeros(3)), value)
     np.savez(path, **arrays)
-    with pytest.raises(ValueError, match=f"is not a checkpoint: .*{name.rpartition('/')[2]}"):
+    with pytest.raises(ValueError, match=f"is not a valid checkpoint: .*{name.rpartition('/')[2]}"):
         nested_cv(*digits, "svc", GRID, **arguments)

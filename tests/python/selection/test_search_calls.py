@@ -83,7 +83,7 @@ def test_a_pattern_search_of_several_scores_follows_refit(iris):
     alone = PatternSearchCV(LinearSVC(), grid, scoring="accuracy").fit(X, y)
     assert alone.used_engine_
     assert search.best_params_ == alone.best_params_
-    with pytest.raises(ValueError, match="must name the score that leads the search"):
+    with pytest.raises(ValueError, match="must name the score that guides the search"):
         PatternSearchCV(LinearSVC(), grid, refit=False, **several).fit(X, y)
 
 

@@ -1,6 +1,5 @@
 """A headless Chromium, spoken to over pipes in its debugging protocol: no further package."""
 
-import fcntl
 import json
 import os
 import select
@@ -12,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+fcntl = pytest.importorskip("fcntl", reason="the browser is controlled through POSIX pipes")
 
 _FLAGS = (
     "--headless=new",

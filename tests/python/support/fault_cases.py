@@ -1,6 +1,6 @@
-"""The faults and bad inputs that are provoked, what must happen, and which estimators must.
+"""Invalid inputs and failures, the expected behavior, and the estimators that must be tested.
 
-A test says by the marker ``case`` which of them it provokes; docs/faults.md is made of both.
+The marker ``case`` of a test names the cases it covers; docs/faults.md is generated from both.
 """
 
 import itertools
@@ -11,20 +11,22 @@ from estimators import CLASSIFIERS, EXACT, KERNEL, PREDICTORS, READERS, SEARCHES
 
 
 class Case(NamedTuple):
-    """A fault, what the user sees of it, and the estimators that are tried."""
+    """An invalid input or failure, the expected behavior, and the estimators to test."""
 
     fault: str
     outcome: str
     estimators: tuple[str, ...]
 
 
-NAMED = "ValueError with the place"
-SHAPE = "ValueError with the shape"
-SAME = "the model of a plain copy; the input is unchanged"
-SENTENCE = "ValueError in one sentence"
-ENDS = "ends; a warning if it did not converge"
-WARNS = "ConvergenceWarning, a usable model, the right number of steps"
-OPTIMUM = "the same optimum within the tolerance"
+NAMED = "`ValueError` with the position"
+SHAPE = "`ValueError` with the shape"
+SAME = "same model as for a plain copy; the input is not modified"
+SENTENCE = "`ValueError` with a one-sentence message"
+INDICES = "`ValueError`, no out-of-bounds access"
+CLASS = "`ValueError` with the class"
+ENDS = "training ends, with a warning if it did not converge"
+WARNS = "`ConvergenceWarning`, a usable model, the correct number of steps"
+OPTIMUM = "same optimum within the tolerance"
 LIMITED = [name for name, model in CLASSIFIERS.items() if "max_iter" in model.get_params()]
 TIMED = [name for name, model in CLASSIFIERS.items() if "time_limit" in model.get_params()]
 STARTED = [name for name in EXACT if name != "LinearSVC"]
@@ -37,172 +39,196 @@ GROUPS = {
         ("infinity in X", NAMED, READERS),
         (
             "values around 1e200",
-            "refused before solving: they overflow; `nested_cv` scales them",
+            "rejected before training, because they overflow; `nested_cv` scales them",
             PREDICTORS,
         ),
         ("only subnormal values", "a finite model", PREDICTORS),
-        ("no rows", SHAPE, READERS),
-        ("no columns", SHAPE, READERS),
-        ("one dimension", SHAPE, READERS),
-        ("three dimensions", SHAPE, READERS),
+        ("no samples", SHAPE, READERS),
+        ("no features", SHAPE, READERS),
+        ("a one-dimensional array", SHAPE, READERS),
+        ("a three-dimensional array", SHAPE, READERS),
         ("complex numbers", SENTENCE, READERS),
-        ("strings and other objects", "ValueError or TypeError", READERS),
-        ("dates and durations", "ValueError or TypeError", READERS),
+        ("strings and other objects", "`ValueError` or `TypeError`", READERS),
+        ("dates and durations", "`ValueError` or `TypeError`", READERS),
         ("float16, int8, uint64, bool", "converted to float64", PREDICTORS),
-        ("big-endian", SAME, PREDICTORS),
-        ("Fortran order", SAME, PREDICTORS),
+        ("a big-endian array", SAME, PREDICTORS),
+        ("an array in Fortran order", SAME, PREDICTORS),
         ("negative strides", SAME, PREDICTORS),
-        ("misaligned", SAME, PREDICTORS),
+        ("a misaligned array", SAME, PREDICTORS),
         ("a read-only memory map", SAME, PREDICTORS),
-        ("an array that another thread changes during a fit", "no crash", PREDICTORS),
-        ("X and y of different length", "ValueError with both", TRAINERS),
-        ("weights of another length", SHAPE, WEIGHTED),
-        ("all rows equal", "a model; gamma 'scale' is 1", PREDICTORS),
-        ("equal rows with opposite labels", "converges, alphas at the bound", PREDICTORS),
-        ("a constant feature", "a model; scaling does not divide by 0", PREDICTORS),
-        ("one row", "refused: one class", TRAINERS),
-        ("two rows", "told apart, or too few for folds", TRAINERS),
-        ("another number or other names of features", SENTENCE, PREDICTORS),
-        ("no rows to predict", "ValueError, as scikit-learn", PREDICTORS),
-        ("masked cells", SENTENCE, READERS),
+        ("an array that another thread modifies during a fit", "no crash", PREDICTORS),
+        ("X and y of different lengths", "`ValueError` with both lengths", TRAINERS),
+        ("sample weights of the wrong length", SHAPE, WEIGHTED),
+        ("identical samples", "a model; `gamma='scale'` is 1", PREDICTORS),
+        (
+            "identical samples with opposite labels",
+            "converges with alphas at the bound",
+            PREDICTORS,
+        ),
+        ("a constant feature", "a model; scaling does not divide by zero", PREDICTORS),
+        ("a single sample", "`ValueError`: there is only one class", TRAINERS),
+        ("two samples", "separated; `ValueError` if there are too few for the folds", TRAINERS),
+        ("a different number of features, or different feature names", SENTENCE, PREDICTORS),
+        ("no samples to predict", "`ValueError`, as in scikit-learn", PREDICTORS),
+        ("masked arrays", SENTENCE, READERS),
     ],
-    "Sparse rows": [
-        ("unsorted or repeated indices", "a canonical copy", PREDICTORS),
-        ("a column too large", "ValueError, never out of bounds", READERS),
-        ("a negative column", "ValueError, never out of bounds", READERS),
-        ("a decreasing indptr", "ValueError, never out of bounds", READERS),
-        ("an indptr that does not end at the values", "ValueError, never out of bounds", READERS),
-        ("values and indices of different length", "ValueError, never out of bounds", READERS),
-        ("64-bit indices", "accepted, same numbers", CLASSIFIERS),
-        ("stored zeros; stored NaN", "same numbers; " + NAMED, READERS),
-        ("empty rows", "rows of zeros", PREDICTORS),
-        ("fitted dense, predicted sparse, and back", "same numbers", CLASSIFIERS),
-        ("more than 2^31 stored values", "works, or MemoryError", ["OLLAWV", "SVC", "LinearSVC"]),
+    "Sparse matrices": [
+        ("unsorted or duplicate indices", "a canonical copy is used", PREDICTORS),
+        ("a column index that is too large", INDICES, READERS),
+        ("a negative column index", INDICES, READERS),
+        ("a decreasing indptr", INDICES, READERS),
+        ("an indptr that does not match the number of values", INDICES, READERS),
+        ("values and indices of different lengths", INDICES, READERS),
+        ("64-bit indices", "accepted, same results", CLASSIFIERS),
+        ("stored zeros; stored NaN", "same results; " + NAMED, READERS),
+        ("samples without stored values", "treated as zeros", PREDICTORS),
+        ("dense training data and sparse test data, and vice versa", "same results", CLASSIFIERS),
+        ("more than 2^31 stored values", "works, or `MemoryError`", ["OLLAWV", "SVC", "LinearSVC"]),
     ],
     "Labels and weights": [
-        ("one class", "ValueError with the class", TRAINERS),
-        ("a class lost to zero weights", "ValueError with the class", TRAINERS),
+        ("only one class", CLASS, TRAINERS),
+        ("a class whose samples all have weight zero", CLASS, TRAINERS),
         ("continuous labels", SENTENCE, TRAINERS),
-        ("labels in two dimensions", SHAPE, TRAINERS),
+        ("two-dimensional labels", SHAPE, TRAINERS),
         ("a missing label", NAMED, TRAINERS),
-        ("strings, bools, huge and negative numbers", "identity, type and order kept", PREDICTORS),
-        ("47,000 classes", "ValueError with the number of pairs", CLASSIFIERS),
-        ("a negative weight", NAMED, WEIGHTED),
-        ("a weight that is NaN", NAMED, WEIGHTED),
-        ("an infinite weight", NAMED, WEIGHTED),
-        ("only zero weights", SENTENCE, WEIGHTED),
-        ("weight 0 and weight 2", "the row removed, the row twice", EXACT),
-        ("class_weight: unknown class, negative, NaN", "ValueError with the class", CLASSIFIERS),
         (
-            "a class with fewer rows than folds",
-            "warning or error, as StratifiedKFold",
+            "string, boolean, huge and negative labels",
+            "identity, type and order are preserved",
+            PREDICTORS,
+        ),
+        ("47,000 classes", "`ValueError` with the number of pairs", CLASSIFIERS),
+        ("a negative sample weight", NAMED, WEIGHTED),
+        ("a NaN sample weight", NAMED, WEIGHTED),
+        ("an infinite sample weight", NAMED, WEIGHTED),
+        ("only zero sample weights", SENTENCE, WEIGHTED),
+        ("sample weights 0 and 2", "same as removing and as duplicating the sample", EXACT),
+        ("`class_weight` with an unknown class, a negative value or NaN", CLASS, CLASSIFIERS),
+        (
+            "a class with fewer samples than folds",
+            "warning or error, as from `StratifiedKFold`",
             [*SEARCHES, "nested_cv"],
         ),
     ],
     "Parameters": [
         (
-            "each parameter outside its domain",
-            "ValueError or TypeError with name and value",
+            "a parameter outside its domain, for each parameter",
+            "`ValueError` or `TypeError` with name and value",
             [*TRAINERS, "kernel_matrix"],
         ),
-        ("C infinite or 1e300", ENDS + "; OLLAWV names its largest C", CLASSIFIERS),
-        ("gamma that makes K the identity, or all ones", "converges", KERNEL),
-        ("indefinite kernels", "ends, with a status", KERNEL),
-        ("a kernel matrix: not square, asymmetric, other columns", SENTENCE, KERNEL),
-        ("a kernel function that raises or returns rubbish", "its exception; ValueError", CALLED),
+        ("`C` infinite or 1e300", ENDS + "; OLLAWV reports the largest `C`", CLASSIFIERS),
+        ("a `gamma` for which the kernel matrix is the identity, or all ones", "converges", KERNEL),
+        ("indefinite kernels", "training ends with a status", KERNEL),
+        (
+            "a kernel matrix that is not square, not symmetric, or has the wrong columns",
+            SENTENCE,
+            KERNEL,
+        ),
+        (
+            "a kernel function that raises or returns invalid values",
+            "its exception; `ValueError`",
+            CALLED,
+        ),
     ],
     "Solver": [
-        ("max_iter = 1", WARNS, LIMITED),
-        ("a time limit", WARNS, TIMED),
+        ("`max_iter=1`", WARNS, LIMITED),
+        ("`time_limit` is reached", WARNS, TIMED),
         ("shrinking on and off", OPTIMUM, ["SVC"]),
-        ("a cache of one row, of all rows", OPTIMUM, KERNEL),
-        ("1, 2, 8 threads", "the same bits", CLASSIFIERS),
-        ("levels of vector instructions", "the same numbers up to rounding", CLASSIFIERS),
-        ("float32 and float64", OPTIMUM, CLASSIFIERS),
-        ("dense and CSR", OPTIMUM, CLASSIFIERS),
-        ("seeded or not", OPTIMUM, STARTED),
-        ("no free alpha", "the bias from its interval", ["SVC"]),
-        ("two points", "solved exactly", EXACT),
+        ("a cache for one kernel row, or for all of them", OPTIMUM, KERNEL),
+        ("1, 2 or 8 threads", "same bits", CLASSIFIERS),
+        ("other levels of vector instructions", "same results up to rounding", CLASSIFIERS),
+        ("float32 and float64 input", OPTIMUM, CLASSIFIERS),
+        ("dense and CSR input", OPTIMUM, CLASSIFIERS),
+        ("with and without a warm start", OPTIMUM, STARTED),
+        ("no free alpha", "the bias lies in its optimal interval", ["SVC"]),
+        ("two samples", "solved exactly", EXACT),
         (
-            "rows permuted",
-            "same decision values within the tolerance; OLLAWV begins with the first row, "
-            "NLSGD and SGDSVC go through the rows in their order",
+            "permuted samples",
+            "same decision values within the tolerance; OLLAWV, NLSGD and SGDSVC depend on the "
+            "order of the samples",
             EXACT,
         ),
-        ("classes swapped", "the mirrored machine", CLASSIFIERS),
-        ("a start that is not feasible", "projected, or refused", STARTED),
-        ("a tolerance below rounding", "ends, stalled or converged", TOLERANT),
+        ("swapped classes", "decision function of the opposite sign", CLASSIFIERS),
+        ("an infeasible starting point", "projected, or rejected", STARTED),
+        ("a tolerance below rounding", "training ends, stalled or converged", TOLERANT),
     ],
     "Resources": [
-        ("a cache beyond memory", "capped", KERNEL),
-        ("n d, n n, k (k - 1) / 2 that overflow", "refused, never wrapped", CLASSIFIERS),
-        ("an allocation that fails", "MemoryError, the process lives", CLASSIFIERS),
+        ("a `cache_size` larger than memory", "capped", KERNEL),
+        ("sizes that overflow: n d, n², k (k − 1) / 2", "rejected, never wrapped", CLASSIFIERS),
+        ("a failing allocation", "`MemoryError`; the process survives", CLASSIFIERS),
         ("100 fits and predictions", "memory does not grow", CLASSIFIERS),
         (
             "Ctrl-C",
-            "KeyboardInterrupt within a second, old state kept",
+            "`KeyboardInterrupt` within a second; the estimator is unchanged",
             [*CLASSIFIERS, "GridSearchCV", "nested_cv"],
         ),
-        ("Ctrl-C while another thread works", "KeyboardInterrupt", []),
-        ("fork after a fit, and during one", "the child fits the same model", CLASSIFIERS),
-        ("joblib's loky and threads, dask", "equal scores", CLASSIFIERS),
-        ("threads in use", "no more than asked for", []),
-        ("two threads, two estimators", "equal to serial", CLASSIFIERS),
-        ("a panic in the core", "RuntimeError, later calls work", []),
-        ("a callback that raises", "its exception", []),
+        ("Ctrl-C while another thread is working", "`KeyboardInterrupt`", []),
+        ("fork after and during a fit", "the child process fits the same model", CLASSIFIERS),
+        ("joblib's loky and threading backends, dask", "same scores", CLASSIFIERS),
+        ("number of threads", "never more than requested", []),
+        ("two estimators in two threads", "same results as in sequence", CLASSIFIERS),
+        ("a panic in the core", "`RuntimeError`; later calls work", []),
+        ("a callback that raises an exception", "the exception is propagated", []),
         ("a closed output stream", "no crash", []),
     ],
     "Files": [
-        ("LIBSVM text", "an error with the line, or documented acceptance", []),
-        ("model files with impossible fields", "refused with the field's name", CLASSIFIERS),
-        ("every prefix and single-byte flip of a model", "an error or an equal model", []),
-        ("a newer format version", "refused", []),
-        ("tampered pickle state", SENTENCE, CLASSIFIERS),
-        ("saving without permission, or killed halfway", "the old file is intact", []),
-        ("`<script>` in the name of a data set", "escaped in the report", []),
-        ("command line: missing file, bad option, broken pipe", "exit codes 0, 1, 2", []),
-        ("a data set that is not there", "a clear message, no partial file", []),
-        ("a locale with decimal comma", "same numbers", []),
-        ("a CPU without AVX2 (forced level)", "same results, no illegal instruction", CLASSIFIERS),
-    ],
-    "Found since": [
+        ("malformed LIBSVM text", "an error with the line number, or documented acceptance", []),
+        ("model files with invalid fields", "`ValueError` with the name of the field", CLASSIFIERS),
         (
-            "a table with other categories, columns in another order, missing or extra columns",
-            "matched by name; an unknown category or a missing column is refused",
+            "truncated model files, and model files with a flipped byte",
+            "an error or the same model",
             [],
         ),
-        ("an unlabelled table to predict", "works", []),
+        ("a newer format version", "rejected", []),
+        ("a modified pickle state", SENTENCE, CLASSIFIERS),
+        ("saving without permission, or killed while saving", "the old file is intact", []),
+        ("`<script>` in the name of a data set", "escaped in the report", []),
+        ("command line: missing file, invalid option, broken pipe", "exit codes 0, 1, 2", []),
+        ("a data set that was not found", "a message that says what to do; no partial file", []),
+        ("a locale with a decimal comma", "same results", []),
+        ("a CPU without AVX2 (simulated)", "same results, no illegal instruction", CLASSIFIERS),
+    ],
+    "Further cases": [
         (
-            "an estimator class derived from ours with its own fit, predict or score in a search",
-            "its own methods count",
+            "a table with unknown categories, or with reordered, missing or additional columns",
+            "columns are matched by name; unknown categories and missing columns are rejected",
+            [],
+        ),
+        ("a table without labels to predict", "works", []),
+        (
+            "a search over a subclass with its own `fit`, `predict` or `score`",
+            "its own methods are called",
             ["GridSearchCV", "PatternSearchCV", "nested_cv"],
         ),
         (
-            "X changed by another thread during a search",
-            "ValueError or a model, never one that cannot be pickled",
+            "X modified by another thread during a search",
+            "`ValueError`, or a model that can be pickled",
             PREDICTORS,
         ),
-        ("an interrupted nested_cv", "what is done, no table of nan", ["nested_cv"]),
-        ("text in a data frame", "the column, its first bad value and row are named", READERS),
+        ("an interrupted `nested_cv`", "the finished part, not a table of NaN", ["nested_cv"]),
+        (
+            "text in a data frame",
+            "`ValueError` with the column, the first such value and its row",
+            READERS,
+        ),
         (
             "more features than samples",
-            "no method that is slower by orders of magnitude than its peer",
+            "no method is slower than its peer by orders of magnitude",
             CLASSIFIERS,
         ),
         (
-            "X changed after a fit",
-            "the certificate is that of the training data, or AttributeError",
+            "X modified after a fit",
+            "the certificate of the training data, or `AttributeError`",
             EXACT,
         ),
-        ("one model read by several threads", "equal attributes, no exception", EXACT),
+        ("one model read by several threads", "same attributes, no exception", EXACT),
         (
             "training samples of a split in any order",
-            "the model of the splitter's order",
+            "same model as for a fit in the order of the splitter",
             ["GridSearchCV", "PatternSearchCV", "nested_cv"],
         ),
         (
-            "float32 too coarse for tol",
-            "trained in float64: the violation of a converged model is within 2 tol",
+            "float32 too coarse for `tol`",
+            "trained in float64; the violation of a converged model is at most 2 `tol`",
             EXACT,
         ),
         (
@@ -210,27 +236,31 @@ GROUPS = {
             "the bias lies in the middle of the optimal interval",
             ["SVC"],
         ),
-        ("an ordered pandas Categorical as y", "its order is used", CLASSIFIERS),
+        ("an ordered pandas `Categorical` as y", "its order is used", CLASSIFIERS),
         (
             "a checkpoint that cannot be resumed",
-            "ValueError before the work, with what to set",
+            "`ValueError` before training, with the parameter to set",
             ["nested_cv"],
         ),
         (
-            "hundreds of classes under a limit of memory",
-            "MemoryError or a result within the budget, the process lives",
+            "hundreds of classes under a memory limit",
+            "`MemoryError`, or a result within the budget; the process survives",
             ["SVC", "nested_cv"],
         ),
         (
-            "a checkpoint that unpacks to gigabytes, or has unknown arrays",
-            "refused before it is unpacked",
+            "a checkpoint that expands to gigabytes, or contains unknown arrays",
+            "rejected before it is decompressed",
             ["nested_cv"],
         ),
-        ("a label with a line break", "one label a line, written so that it can be read back", []),
+        (
+            "a label with a line break",
+            "one label per line, written so that it can be read back",
+            [],
+        ),
     ],
 }
 
-# Numbers of faults of what is not there yet: transformers and scorers of the engine, nu, clusters.
+# Numbers reserved for planned features: transformers and scorers in the engine, nu-SVC, clusters.
 RESERVED = range(104, 109)
 
 CASES = {
@@ -242,7 +272,7 @@ CASES = {
     )
 }
 
-# Names by which parameters of tests mean an estimator.
+# Names that test parameters use for an estimator.
 NAMES = {name: name for name in READERS}
 NAMES |= {type(model).__name__: name for name, model in CLASSIFIERS.items()}
 NAMES |= {

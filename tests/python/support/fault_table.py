@@ -1,4 +1,4 @@
-"""docs/faults.md: which test provokes which fault, from the markers of the collected tests."""
+"""Generate docs/faults.md from the markers of the collected tests."""
 
 from collections import Counter, defaultdict
 
@@ -8,32 +8,35 @@ from estimators import CLASSIFIERS, EXACT, KERNEL, PREDICTORS, READERS, TRAINERS
 from fault_cases import CASES, GROUPS, NAMES
 
 HEAD = """\
-# Faults and what happens
+# Errors
 
-Every fault and bad input that we know of, what a user sees, and the tests that provoke it. A
-refusal is an exception with a sentence that names the argument, the value or its place, and the
-rule; nothing is half-written, the estimator keeps its old state, and the next call works.
+This page lists the invalid inputs and failures that the test suite provokes, and what happens in
+each case. An error is an exception with a short message that names the argument, the value or its
+position, and the rule. After an error no file is half-written, the estimator keeps its previous
+state, and the next call works.
 
-This page is made from the tests by `make faults`, and a test fails when it is not up to date or
-when an estimator is missing that must be tried. {n_tests} tests provoke {n_cases} faults.
-In the tables,
+`make faults` generates this page from the tests. A test fails if the page is out of date, or if a
+case does not cover all the estimators it should. There are {n_cases} cases, covered by {n_tests}
+tests. The last column lists the test files with the number of tests.
+
+The tables use these names for groups of estimators and functions:
 
 {sets}
 """
 
-# Long lists of estimators in few words, the longest first.
+# Names for long lists of estimators, the longest list first.
 SETS = {
-    "all that read": READERS,
-    "all that train": TRAINERS,
-    "all that predict": PREDICTORS,
+    "all readers": READERS,
+    "all trainers": TRAINERS,
+    "all predictors": PREDICTORS,
     "all classifiers": CLASSIFIERS,
-    "all with a kernel": KERNEL,
-    "all exact": EXACT,
+    "all kernel methods": KERNEL,
+    "all exact methods": EXACT,
 }
 
 
 class Coverage:
-    """The tests of each case, with how often each runs, and the estimators they try."""
+    """The number of tests of each case by file, and the estimators that they cover."""
 
     def __init__(self):
         self.tests = defaultdict(Counter)
@@ -47,20 +50,20 @@ class Coverage:
         parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
         found = {name for value in parameters if (name := _name(value))}
         for marker in markers:
-            said = marker.kwargs.get("of", ())
-            said = said.split() if isinstance(said, str) else said
+            named = marker.kwargs.get("of", ())
+            named = named.split() if isinstance(named, str) else named
             for number in marker.args:
-                self.tests[number][item.path.stem, item.originalname] += 1
-                self.estimators[number] |= found | set(said)
+                self.tests[number][item.path.stem] += 1
+                self.estimators[number] |= found | set(named)
 
     def missing(self):
-        """Return what must be tried and is not, by case."""
+        """Return the estimators that are not covered, by case."""
         found = {n: set(case.estimators) - self.estimators[n] for n, case in CASES.items()}
         found = {number: names for number, names in found.items() if names}
         return found | {n: {"any test"} for n in CASES if not self.tests[n]}
 
     def unknown(self):
-        """Return the numbers that are no case."""
+        """Return the numbers for which there is no case."""
         return sorted(self.tests.keys() - CASES.keys())
 
     def page(self):
@@ -69,22 +72,19 @@ class Coverage:
         parts = [HEAD.format(n_tests=f"{self.n_tests:,}", n_cases=len(CASES), sets=sets).rstrip()]
         numbers = iter(CASES)
         for title, cases in GROUPS.items():
-            parts.append(f"\n## {title}\n\n| | Fault | What happens | Estimators | Tests |")
+            parts.append(f"\n## {title}\n\n| | Case | Behavior | Estimators | Tests |")
             parts.append("|---|---|---|---|---|")
             parts += [self._row(next(numbers)) for _ in cases]
         return "\n".join(parts) + "\n"
 
     def _row(self, number):
         case = CASES[number]
-        tests = "; ".join(
-            f"{_sentence(name)} ({module}{f', {count:,}' if count > 1 else ''})"
-            for (module, name), count in self.tests[number].items()
-        )
-        names = _in_few_words(self.estimators[number])
+        tests = ", ".join(f"`{file}` ({n:,})" for file, n in self.tests[number].items())
+        names = _summary(self.estimators[number])
         return f"| {number} | {case.fault} | {case.outcome} | {names} | {tests} |"
 
 
-def _in_few_words(estimators):
+def _summary(estimators):
     rest, words = set(estimators), []
     for name, members in SETS.items():
         if rest >= set(members):
@@ -93,12 +93,8 @@ def _in_few_words(estimators):
     return ", ".join(words + sorted(rest, key=list(NAMES).index))
 
 
-def _sentence(name):
-    return name.removeprefix("test_").replace("_", " ")
-
-
 def _name(value):
-    """Return the estimator that a parameter of a test means, if it does."""
+    """Return the estimator that a test parameter stands for, or None."""
     if isinstance(value, type):
         value = value.__name__
     elif isinstance(value, BaseEstimator):

@@ -21,13 +21,14 @@ def closed_figures():
 
 
 def texts(ax):
-    """Draw the figure, and return the words in it with the boxes that they take."""
+    """Draw the figure, and return its texts, each on one line, with the boxes that they take."""
     found = []
     draw = Text.draw
 
     def record(self, renderer):
         if self.get_visible() and self.get_text().strip():
-            found.append((self.get_text(), Text.get_window_extent(self, renderer)))
+            words = " ".join(self.get_text().split())
+            found.append((words, Text.get_window_extent(self, renderer)))
         draw(self, renderer)
 
     with mock.patch.object(Text, "draw", record):

@@ -1,5 +1,7 @@
-//! The Hessian `R + sum_i p_i x_i x_i'` of a linear machine, R a diagonal: a matrix where there
-//! are few features, else its products with vectors, as long as these take less time.
+//! The Hessian `H = R + sum_i p_i x_i x_i'` of the squared hinge loss, with a diagonal matrix R.
+//!
+//! A matrix with a Cholesky factor if there are few features; otherwise its products with vectors,
+//! as long as these take less time.
 
 use super::super::LinearProblem;
 use super::super::sums::curvature_product;
@@ -14,63 +16,67 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// The most weights for which the matrix is made at once.
+/// The number of weights up to which the matrix is factorized at once.
 const FEW: usize = 256;
 
-/// The most weights for which it is made at all: 128 MiB.
-const MANY: usize = 4096;
+/// The largest size of a matrix that is factorized: it takes 128 MiB.
+const MAX_SIZE: usize = 4096;
 
-/// Dense rows that are added to the matrix together, and columns that a thread takes.
+/// Dense samples that are added to the matrix together.
 const BLOCK: usize = 512;
+
+/// Columns of the matrix per task.
 const STRIP: usize = 32;
 
-/// The most conjugate gradients of a step.
-const MOST_PRODUCTS: usize = 1000;
+/// The maximum number of iterations of conjugate gradients.
+const MAX_ITERATIONS: usize = 1000;
 
-/// Multiply-adds of products of matrices in the time of one of a product with a vector.
+/// The speed of multiply-adds in products of matrices, relative to those in products with vectors.
 const SPEED: f64 = 4.0;
 
+/// The Hessian at a point.
 pub struct Hessian<'r, 'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,
     ridge: &'r [f64],
-    /// Those of a positive price.
+    /// The samples with `p_i > 0`, and their `p_i`.
     rows: Vec<(usize, f64)>,
 }
 
 impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
-    /// For the prices of rows, most of them perhaps 0.
+    /// The Hessian with the coefficients `p_i = curvature(i)`, which may be 0.
     pub fn new(
         problem: &'p LinearProblem<'a, T>,
         ridge: &'r [f64],
-        price: impl Fn(usize) -> f64,
+        curvature: impl Fn(usize) -> f64,
     ) -> Self {
-        let rows = (0..problem.n_rows()).map(|i| (i, price(i)));
+        let rows = (0..problem.n_rows()).map(|i| (i, curvature(i)));
         Self {
             problem,
             ridge,
-            rows: rows.filter(|&(_, price)| price > 0.0).collect(),
+            rows: rows.filter(|&(_, p)| p > 0.0).collect(),
         }
     }
 
-    /// The Newton step `-H^-1 gradient`; conjugate gradients leave at most a share `exactness`
-    /// of the gradient. `None` if the matrix is singular.
+    /// The Newton step `-H^-1 gradient`; `None` if the matrix is singular. Conjugate gradients end
+    /// at a residual of `tolerance` relative to the gradient.
     ///
-    /// Where there are many features, conjugate gradients come first. When they have taken as
-    /// long as a factor would take, of this matrix or of the products of the rows, whichever is
-    /// smaller, the factor takes over.
+    /// If there are many features, conjugate gradients are tried first. When they have taken as
+    /// long as a factorization, either of this matrix or of the Gram matrix of the samples,
+    /// whichever is smaller, the step is computed by the factorization.
     pub fn solve(
         &self,
         gradient: &[f64],
-        exactness: f64,
+        tolerance: f64,
         monitor: &Monitor,
     ) -> Result<Option<Vec<f64>>> {
         if self.ridge.len() <= FEW {
             return self.solve_by_factor(gradient, monitor);
         }
-        let by_gram = self.has_gram();
-        let most = self.products_of_a_factor(by_gram).min(MOST_PRODUCTS);
-        let (step, is_exact) = self.solve_by_products(gradient, exactness, most, monitor)?;
-        if is_exact || most == MOST_PRODUCTS {
+        let by_gram = self.prefers_gram();
+        let max_iter = self.iterations_per_factor(by_gram).min(MAX_ITERATIONS);
+        let (step, is_converged) =
+            self.solve_iteratively(gradient, tolerance, max_iter, monitor)?;
+        if is_converged || max_iter == MAX_ITERATIONS {
             return Ok(Some(step));
         }
         let exact = if by_gram {
@@ -81,51 +87,52 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
         Ok(Some(exact.unwrap_or(step)))
     }
 
-    /// Whether the products of the rows are the smaller matrix.
-    fn has_gram(&self) -> bool {
-        let has_all = self.ridge.iter().all(|&ridge| ridge == 1.0);
-        self.problem.is_dense() && has_all && self.rows.len() < self.ridge.len()
+    /// Whether the Gram matrix of the samples can be used and is smaller.
+    fn prefers_gram(&self) -> bool {
+        let is_identity = self.ridge.iter().all(|&ridge| ridge == 1.0);
+        self.problem.is_dense() && is_identity && self.rows.len() < self.ridge.len()
     }
 
-    /// The number of products with a vector in the time of a matrix and its factor.
-    fn products_of_a_factor(&self, by_gram: bool) -> usize {
+    /// The number of iterations of conjugate gradients that take as long as a factorization.
+    fn iterations_per_factor(&self, by_gram: bool) -> usize {
         let (d, n) = (self.ridge.len(), self.rows.len());
-        if d.min(if by_gram { n } else { d }) > MANY {
+        if d.min(if by_gram { n } else { d }) > MAX_SIZE {
             return usize::MAX;
         }
         let (weights, rows) = (d as f64, n as f64);
         let stored = self.problem.mean_stored();
-        // Sparse rows are added one after the other.
+        // Sparse samples are added one at a time.
         let speed = if self.problem.is_dense() { SPEED } else { 1.0 };
-        let (matrix, side) = if by_gram {
+        let (matrix, size) = if by_gram {
             (rows * rows * weights, rows)
         } else {
             (rows * stored * stored, weights)
         };
-        let cost = matrix / 2.0 / speed + side.powi(3) / 6.0 / SPEED;
+        let cost = matrix / 2.0 / speed + size.powi(3) / 6.0 / SPEED;
         (cost / (2.0 * rows * stored + weights)) as usize
     }
 
-    /// `-H^-1 g = -g + X' (P^-1 + X X')^-1 X g`, for a ridge of ones.
+    /// `-H^-1 g = -g + X' (P^-1 + X X')^-1 X g` (Woodbury), for an identity matrix R.
     fn solve_by_gram(&self, gradient: &[f64], monitor: &Monitor) -> Result<Option<Vec<f64>>> {
         let n = self.rows.len();
         let mut matrix = gram(self.problem, &self.rows, monitor)?;
-        let mut side: Vec<f64> = try_zeros(n, 1, "outputs")?;
-        for (place, &(i, price)) in self.rows.iter().enumerate() {
-            matrix[place * (n + 1)] += 1.0 / price;
-            side[place] = self.problem.example(i).dot(gradient);
+        let mut rhs: Vec<f64> = try_zeros(n, 1, "decision values")?;
+        for (place, &(i, p)) in self.rows.iter().enumerate() {
+            matrix[place * (n + 1)] += 1.0 / p;
+            rhs[place] = self.problem.example(i).dot(gradient);
         }
         if !cholesky::factorize(&mut matrix, n, monitor)? {
             return Ok(None);
         }
-        cholesky::solve(&matrix, n, &mut side);
+        cholesky::solve(&matrix, n, &mut rhs);
         let mut step: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        for (&(i, _), side) in self.rows.iter().zip(&side) {
-            self.problem.example(i).add_to(&mut step, *side);
+        for (&(i, _), rhs) in self.rows.iter().zip(&rhs) {
+            self.problem.example(i).add_to(&mut step, *rhs);
         }
         Ok(Some(step))
     }
 
+    /// Solves with a Cholesky factor of H.
     fn solve_by_factor(&self, gradient: &[f64], monitor: &Monitor) -> Result<Option<Vec<f64>>> {
         let d = self.ridge.len();
         let mut matrix = zero_pages::<f64>(d, d, "the Hessian")?;
@@ -145,18 +152,19 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
         Ok(Some(step))
     }
 
-    /// As [`Hessian::solve`], by at most so many conjugate gradients, and whether they were enough.
-    fn solve_by_products(
+    /// As [`Hessian::solve`], by at most `max_iter` iterations of conjugate gradients. Returns the
+    /// step and whether the iterations converged.
+    fn solve_iteratively(
         &self,
         gradient: &[f64],
-        exactness: f64,
-        most: usize,
+        tolerance: f64,
+        max_iter: usize,
         monitor: &Monitor,
     ) -> Result<(Vec<f64>, bool)> {
         let d = self.ridge.len();
         let mut diagonal = self.ridge.to_vec();
-        for &(i, price) in &self.rows {
-            let add = |feature, x: f64| diagonal[feature] += price * x * x;
+        for &(i, p) in &self.rows {
+            let add = |feature, x: f64| diagonal[feature] += p * x * x;
             self.problem.example(i).for_each(d - 1, add);
         }
         let product = |v: &[f64], out: &mut [f64]| -> Result<()> {
@@ -166,72 +174,72 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
             }
             monitor.tick(1)
         };
-        let side = gradient.iter().map(|g| -g).collect();
-        conjugate_gradients(product, &diagonal, side, exactness, most)
+        let rhs = gradient.iter().map(|g| -g).collect();
+        conjugate_gradients(product, &diagonal, rhs, tolerance, max_iter)
     }
 }
 
-/// Solves `H x = side` until the rest is a share `exactness` of the side, which the answer tells
-/// beside x, or for so many products; divided by the diagonal of H, directions of features of all
-/// sizes count alike.
+/// Solves `H x = rhs` by conjugate gradients, preconditioned by the diagonal of H, until the
+/// residual relative to `rhs` is at most `tolerance` or for `max_iter` iterations. Returns x and
+/// whether the iterations converged.
 fn conjugate_gradients(
     product: impl Fn(&[f64], &mut [f64]) -> Result<()>,
     diagonal: &[f64],
-    side: Vec<f64>,
-    exactness: f64,
-    most: usize,
+    rhs: Vec<f64>,
+    tolerance: f64,
+    max_iter: usize,
 ) -> Result<(Vec<f64>, bool)> {
     let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-    let divided = |rest: &[f64]| -> Vec<f64> {
-        let each = rest.iter().zip(diagonal);
+    let precondition = |residual: &[f64]| -> Vec<f64> {
+        let each = residual.iter().zip(diagonal);
         each.map(|(r, h)| if *h > 0.0 { r / h } else { *r })
             .collect()
     };
-    let enough = exactness * norm(&side);
-    let mut x = vec![0.0; side.len()];
-    let mut rest = side;
-    let mut direction = divided(&rest);
-    let mut length = dot(&rest, &direction);
-    let mut image = vec![0.0; x.len()];
-    for n_products in 0.. {
-        if norm(&rest) <= enough {
+    let enough = tolerance * norm(&rhs);
+    let mut x = vec![0.0; rhs.len()];
+    let mut residual = rhs;
+    let mut direction = precondition(&residual);
+    let mut length = dot(&residual, &direction);
+    let mut h_direction = vec![0.0; x.len()];
+    for n_iter in 0.. {
+        if norm(&residual) <= enough {
             return Ok((x, true));
         }
-        if n_products == most {
+        if n_iter == max_iter {
             break;
         }
-        product(&direction, &mut image)?;
-        let curvature = dot(&direction, &image);
+        product(&direction, &mut h_direction)?;
+        let curvature = dot(&direction, &h_direction);
         if curvature.is_nan() || curvature <= 0.0 {
             break;
         }
-        let way = length / curvature;
+        let step = length / curvature;
         for (x, direction) in x.iter_mut().zip(&direction) {
-            *x += way * direction;
+            *x += step * direction;
         }
-        for (rest, image) in rest.iter_mut().zip(&image) {
-            *rest -= way * image;
+        for (residual, h_direction) in residual.iter_mut().zip(&h_direction) {
+            *residual -= step * h_direction;
         }
-        let next = divided(&rest);
-        let new_length = dot(&rest, &next);
-        let keep = new_length / length;
+        let next = precondition(&residual);
+        let new_length = dot(&residual, &next);
+        let ratio = new_length / length;
         for (direction, next) in direction.iter_mut().zip(&next) {
-            *direction = next + keep * *direction;
+            *direction = next + ratio * *direction;
         }
         length = new_length;
     }
     Ok((x, false))
 }
 
-/// The products of dense rows with each other, of some features at a time: the lower triangle,
-/// column after column.
+/// The lower triangle of the Gram matrix of dense samples, column by column, summed over blocks of
+/// features.
 fn gram<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     rows: &[(usize, f64)],
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
     let (n, d) = (rows.len(), problem.n_weights());
-    let mut matrix = zero_pages::<f64>(n, n, "products of rows")?;
+    let mut matrix = zero_pages::<f64>(n, n, "products of samples")?;
     let mut block: Vec<f64> = try_zeros(n, BLOCK, "a block of features")?;
     for first in (0..d).step_by(BLOCK) {
         monitor.check()?;
@@ -257,7 +265,7 @@ fn gram<T: Lanes>(
     Ok(matrix)
 }
 
-/// Adds `b b'` to the lower triangle of a matrix of `d` columns; threads take columns.
+/// Adds `b b'` to the lower triangle of a matrix with `d` columns, in parallel over columns.
 fn add_product(b: MatRef<'_, f64>, matrix: &mut [f64], d: usize) {
     let strips = matrix.par_chunks_mut(d * STRIP).enumerate();
     strips.for_each(|(strip, out)| {
@@ -269,7 +277,7 @@ fn add_product(b: MatRef<'_, f64>, matrix: &mut [f64], d: usize) {
     });
 }
 
-/// Adds dense rows, a block at a time; threads take columns of the matrix.
+/// Adds `p_i x_i x_i'` of dense samples to the lower triangle, a block of samples at a time.
 fn add_dense<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     rows: &[(usize, f64)],
@@ -277,12 +285,12 @@ fn add_dense<T: Lanes>(
     d: usize,
     monitor: &Monitor,
 ) -> Result<()> {
-    let mut block: Vec<f64> = try_zeros(d, BLOCK, "a block of rows")?;
+    let mut block: Vec<f64> = try_zeros(d, BLOCK, "a block of samples")?;
     for rows in rows.chunks(BLOCK) {
         monitor.check()?;
         let columns = block.par_chunks_mut(d).zip(rows);
-        columns.for_each(|(column, &(i, price))| {
-            let root = price.sqrt();
+        columns.for_each(|(column, &(i, p))| {
+            let root = p.sqrt();
             let example = problem.example(i);
             if let Row::Dense(values) = example.row {
                 for (out, value) in column.iter_mut().zip(values) {
@@ -297,7 +305,7 @@ fn add_dense<T: Lanes>(
     Ok(())
 }
 
-/// Adds sparse rows, one after the other.
+/// Adds `p_i x_i x_i'` of sparse samples to the lower triangle, one sample at a time.
 fn add_sparse<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     rows: &[(usize, f64)],
@@ -306,16 +314,16 @@ fn add_sparse<T: Lanes>(
     monitor: &Monitor,
 ) -> Result<()> {
     let mut row: Vec<(usize, f64)> = Vec::new();
-    for (place, &(i, price)) in rows.iter().enumerate() {
+    for (place, &(i, p)) in rows.iter().enumerate() {
         if place % BLOCK == 0 {
             monitor.check()?;
         }
         row.clear();
-        let keep = |feature, x| row.push((feature, x));
-        problem.example(i).for_each(d - 1, keep);
+        let store = |feature, x| row.push((feature, x));
+        problem.example(i).for_each(d - 1, store);
         for (place, &(column, x)) in row.iter().enumerate() {
             for &(feature, z) in &row[place..] {
-                matrix[column * d + feature] += price * x * z;
+                matrix[column * d + feature] += p * x * z;
             }
         }
     }

@@ -1,12 +1,15 @@
-//! Update rules of stochastic gradient descent, one a file.
+//! Update rules of stochastic gradient descent, one per file.
 //!
-//! The objective is `lambda / 2 |w|^2 + mean of c_i max(0, 1 - y_i w . x_i)`. A step looks at a
-//! few rows; those with a loss pull: the gradient is `lambda w - sum of pulls`, a pull being
-//! `c_i y_i x_i / (number of rows looked at)`.
+//! The objective is `lambda / 2 |w|^2 + mean of c_i max(0, 1 - y_i w . x_i)`. A step uses the
+//! subgradient of a mini-batch B,
 //!
-//! A step costs as much as the stored features of its rows: decay and momentum of the other
-//! features are made up for when these are looked at. The exception is [`RmsProp`], whose decay
-//! is not linear: it visits every feature.
+//! ```text
+//! g = lambda w - u,   u = 1/|B| sum of c_i y_i x_i over the violators: i in B with y_i w . x_i < 1
+//! ```
+//!
+//! The cost of a step is proportional to the number of stored features of its samples: decay and
+//! momentum of the other features are applied when these features are read next. The exception is
+//! [`RmsProp`], whose update is not linear: it visits every feature.
 
 mod momentum;
 mod nag;
@@ -25,36 +28,37 @@ pub use rmsprop::RmsProp;
 use super::example::Example;
 use crate::simd::Lanes;
 
-/// What a rule knows after some steps: enough to go on from there.
+/// The state of a rule, from which training can continue.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RuleState {
-    /// Steps taken.
+    /// Number of steps.
     pub n_steps: u64,
     /// The weights after the last step.
     pub weights: Vec<f64>,
-    /// A second number for each feature, where the rule has one: the velocity, the mean of
-    /// squared gradients, or the mean of the weights.
+    /// A second number for each feature, if the rule has one: the velocity, the mean squared
+    /// gradient, or the mean weight.
     pub memory: Vec<f64>,
-    /// Steps that are in the mean of the weights.
+    /// Number of steps over which the weights were averaged.
     pub n_averaged: u64,
-    /// The first step length, where the rule chose it.
+    /// The initial learning rate.
     pub eta: f64,
 }
 
-/// A rule in the middle of its steps.
+/// An update rule with its state.
 pub trait Rule {
-    /// `w . x` where the gradient of the next step is taken.
+    /// `w . x` at the point where the next step takes the gradient.
     fn output<T: Lanes>(&mut self, example: &Example<'_, T>) -> f64;
 
-    /// A step along the pulls of some rows, whose outputs were asked for since the last step.
-    fn step<T: Lanes>(&mut self, pulls: &[(f64, Example<'_, T>)]);
+    /// Takes a step. `violators` contains `c_i y_i / |B|` and `x_i` of each violator; `output` has
+    /// been called for them since the last step.
+    fn step<T: Lanes>(&mut self, violators: &[(f64, Example<'_, T>)]);
 
-    /// From the next step on, the result is the mean of the weights; rules without one go on.
+    /// Starts averaging the weights with the next step, if the rule supports it.
     fn start_average(&mut self) {}
 
-    /// The weights that would be the result now.
+    /// The weights, or their mean if they are averaged.
     fn weights(&self) -> Vec<f64>;
 
-    /// Everything, to go on later.
+    /// The state from which training can continue.
     fn state(&self) -> RuleState;
 }

@@ -1,7 +1,7 @@
-//! Momentum (001, algorithm 1).
+//! Momentum (Lu and Jin 2017, algorithm 1).
 //!
 //! ```text
-//! v <- gamma v + eta (lambda w - sum of pulls);   w <- w - v
+//! v <- gamma v + eta (lambda w - u);   w <- w - v
 //! ```
 
 use super::super::example::Example;
@@ -9,7 +9,7 @@ use super::velocity::Velocity;
 use super::{Rule, RuleState};
 use crate::simd::Lanes;
 
-/// See the module.
+/// The rule with its state; see the module.
 #[derive(Debug, Clone)]
 pub struct Momentum {
     w: Velocity,
@@ -17,7 +17,7 @@ pub struct Momentum {
 }
 
 impl Momentum {
-    /// Goes on from a state.
+    /// Continues from a state.
     pub fn new(lambda: f64, eta: f64, gamma: f64, state: &RuleState) -> Self {
         Self {
             w: Velocity::new(gamma, eta * lambda, state),
@@ -31,8 +31,8 @@ impl Rule for Momentum {
         self.w.output(0.0, example)
     }
 
-    fn step<T: Lanes>(&mut self, pulls: &[(f64, Example<'_, T>)]) {
-        self.w.step(self.eta, pulls);
+    fn step<T: Lanes>(&mut self, violators: &[(f64, Example<'_, T>)]) {
+        self.w.step(self.eta, violators);
     }
 
     fn weights(&self) -> Vec<f64> {

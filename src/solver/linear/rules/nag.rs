@@ -1,18 +1,18 @@
-//! Nesterov's accelerated gradient (001, algorithm 3): the gradient where momentum would lead.
+//! Nesterov's accelerated gradient (Lu and Jin 2017, algorithm 3).
 //!
 //! ```text
-//! v <- gamma v + eta (lambda (w - gamma v) - sum of pulls);   w <- w - v
+//! v <- gamma v + eta (lambda (w - gamma v) - u);   w <- w - v
 //! ```
 //!
-//! The pulls, too, are those at `w - gamma v`. (The paper's listing asks for the loss at w, its
-//! text and equation 7 for the gradient ahead.)
+//! The violators in u are also those at `w - gamma v`. (The listing of the paper evaluates the loss
+//! at w; its text and equation 7 evaluate the gradient at `w - gamma v`.)
 
 use super::super::example::Example;
 use super::velocity::Velocity;
 use super::{Rule, RuleState};
 use crate::simd::Lanes;
 
-/// See the module.
+/// The rule with its state; see the module.
 #[derive(Debug, Clone)]
 pub struct Nag {
     w: Velocity,
@@ -21,7 +21,7 @@ pub struct Nag {
 }
 
 impl Nag {
-    /// Goes on from a state.
+    /// Continues from a state.
     pub fn new(lambda: f64, eta: f64, gamma: f64, state: &RuleState) -> Self {
         let decay = eta * lambda;
         Self {
@@ -37,8 +37,8 @@ impl Rule for Nag {
         self.w.output(self.gamma, example)
     }
 
-    fn step<T: Lanes>(&mut self, pulls: &[(f64, Example<'_, T>)]) {
-        self.w.step(self.eta, pulls);
+    fn step<T: Lanes>(&mut self, violators: &[(f64, Example<'_, T>)]) {
+        self.w.step(self.eta, violators);
     }
 
     fn weights(&self) -> Vec<f64> {

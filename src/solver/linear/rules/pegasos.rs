@@ -1,37 +1,37 @@
-//! Pegasos (Shalev-Shwartz, Singer, Srebro and Cotter 2011; 000 algorithm A, 001, 004).
+//! Pegasos (Shalev-Shwartz, Singer, Srebro and Cotter 2011).
 //!
 //! ```text
-//! eta = 1 / (lambda t);   w <- (1 - eta lambda) w + eta sum of pulls
+//! eta = 1 / (lambda t);   w <- (1 - eta lambda) w + eta u
 //! w <- min(1, sqrt(c / lambda) / |w|) w                         with projection
 //! ```
 //!
-//! c is the mean weight of the rows, 1 without weights: the optimum is in that ball, since it is
-//! not worse than w = 0.
+//! c is the mean sample weight. The optimum is inside of this ball, because its objective is not
+//! larger than that of w = 0.
 
 use super::super::example::Example;
 use super::scaled::Scaled;
 use super::{Rule, RuleState};
 use crate::simd::Lanes;
 
-/// See the module.
+/// The rule with its state; see the module.
 #[derive(Debug, Clone)]
 pub struct Pegasos {
     w: Scaled,
     lambda: f64,
     n_steps: u64,
-    /// The largest `|w|^2`, if w is projected.
+    /// The upper bound of `|w|^2`; infinite without projection.
     ball: f64,
-    /// `|w|^2`, kept up to date by what each step adds, if w is projected.
+    /// `|w|^2`, updated in each step; `None` without projection.
     square: Option<f64>,
-    /// The step at which `|w|^2` was last summed.
-    n_exact: u64,
+    /// The step at which `|w|^2` was last recomputed.
+    recomputed_at: u64,
 }
 
-/// Steps after which `|w|^2` is summed anew: rounding adds up.
-const STEPS_TO_SUM: u64 = 10_000;
+/// Number of steps after which `|w|^2` is recomputed, because rounding errors accumulate.
+const RECOMPUTE_INTERVAL: u64 = 10_000;
 
 impl Pegasos {
-    /// Goes on from a state; with a `ball`, no larger `|w|^2` is left.
+    /// Continues from a state. With `ball`, w is projected to `|w|^2 <= ball`.
     pub fn new(lambda: f64, ball: Option<f64>, state: &RuleState) -> Self {
         let w = Scaled::new(state);
         Self {
@@ -39,13 +39,13 @@ impl Pegasos {
             n_steps: state.n_steps,
             ball: ball.unwrap_or(f64::INFINITY),
             square: ball.map(|_| w.square()),
-            n_exact: state.n_steps,
+            recomputed_at: state.n_steps,
             w,
         }
     }
 
-    /// `|w|^2` after `w <- w + factor x`.
-    fn grow<T: Lanes>(&mut self, factor: f64, example: &Example<'_, T>) {
+    /// Updates `|w|^2` for `w <- w + factor x`.
+    fn update_square<T: Lanes>(&mut self, factor: f64, example: &Example<'_, T>) {
         if let Some(square) = &mut self.square {
             let output = self.w.output(example);
             *square += factor * (2.0 * output + factor * example.square());
@@ -56,13 +56,13 @@ impl Pegasos {
         let Some(square) = &mut self.square else {
             return;
         };
-        // Rounding may even make it negative.
-        if self.n_steps >= self.n_exact + STEPS_TO_SUM || *square < 0.0 {
+        // Rounding errors may make it negative.
+        if self.n_steps >= self.recomputed_at + RECOMPUTE_INTERVAL || *square < 0.0 {
             *square = self.w.square();
-            self.n_exact = self.n_steps;
+            self.recomputed_at = self.n_steps;
         }
         if *square > self.ball {
-            self.w.shrink((self.ball / *square).sqrt());
+            self.w.scale_by((self.ball / *square).sqrt());
             *square = self.ball;
         }
     }
@@ -73,20 +73,20 @@ impl Rule for Pegasos {
         self.w.output(example)
     }
 
-    fn step<T: Lanes>(&mut self, pulls: &[(f64, Example<'_, T>)]) {
+    fn step<T: Lanes>(&mut self, violators: &[(f64, Example<'_, T>)]) {
         self.n_steps += 1;
         let t = self.n_steps as f64;
         let (eta, factor) = (1.0 / (self.lambda * t), 1.0 - 1.0 / t);
-        self.w.shrink(factor);
+        self.w.scale_by(factor);
         if let Some(square) = &mut self.square {
             *square *= factor * factor;
         }
-        for (pull, example) in pulls {
-            self.grow(eta * pull, example);
-            self.w.add(eta * pull, example);
+        for (factor, example) in violators {
+            self.update_square(eta * factor, example);
+            self.w.add(eta * factor, example);
         }
         self.project();
-        self.w.count();
+        self.w.add_to_mean();
     }
 
     fn start_average(&mut self) {

@@ -1,7 +1,7 @@
-//! Plain stochastic gradient descent (001, equation 4) with steps that get shorter.
+//! Stochastic gradient descent with a decreasing learning rate (Lu and Jin 2017, equation 4).
 //!
 //! ```text
-//! eta_t = eta / (1 + lambda eta t);   w <- (1 - eta_t lambda) w + eta_t sum of pulls
+//! eta_t = eta / (1 + lambda eta t);   w <- (1 - eta_t lambda) w + eta_t u
 //! ```
 
 use super::super::example::Example;
@@ -9,7 +9,7 @@ use super::scaled::Scaled;
 use super::{Rule, RuleState};
 use crate::simd::Lanes;
 
-/// See the module.
+/// The rule with its state; see the module.
 #[derive(Debug, Clone)]
 pub struct Plain {
     w: Scaled,
@@ -19,7 +19,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// Goes on from a state.
+    /// Continues from a state.
     pub fn new(lambda: f64, eta: f64, state: &RuleState) -> Self {
         Self {
             w: Scaled::new(state),
@@ -35,14 +35,14 @@ impl Rule for Plain {
         self.w.output(example)
     }
 
-    fn step<T: Lanes>(&mut self, pulls: &[(f64, Example<'_, T>)]) {
+    fn step<T: Lanes>(&mut self, violators: &[(f64, Example<'_, T>)]) {
         self.n_steps += 1;
         let eta = self.eta / (1.0 + self.lambda * self.eta * self.n_steps as f64);
-        self.w.shrink(1.0 - eta * self.lambda);
-        for (pull, example) in pulls {
-            self.w.add(eta * pull, example);
+        self.w.scale_by(1.0 - eta * self.lambda);
+        for (factor, example) in violators {
+            self.w.add(eta * factor, example);
         }
-        self.w.count();
+        self.w.add_to_mean();
     }
 
     fn start_average(&mut self) {

@@ -1,33 +1,36 @@
-//! RMSprop (001, equation 6): each feature's step divided by the root of its mean square.
+//! RMSprop (Lu and Jin 2017, equation 6): the learning rate of each feature is divided by the root
+//! of its mean squared gradient.
 //!
 //! ```text
-//! g = lambda w - sum of pulls;   E <- 0.9 E + 0.1 g^2;   w <- w - eta g / sqrt(E + 1e-8)
+//! g = lambda w - u;   E <- 0.9 E + 0.1 g^2;   w <- w - eta g / sqrt(E + 1e-8)
 //! ```
 //!
-//! (The paper's listing drops the root; its equation has it.) A feature without pull changes,
-//! too, and not linearly: a step visits every feature.
+//! (The listing of the paper omits the root; its equation has it.) Features with `u = 0` change,
+//! too, and not linearly, so that a step visits every feature.
 
 use super::super::example::Example;
 use super::{Rule, RuleState};
 use crate::simd::{self, Lanes, RmsStep};
 
-/// The share of the mean of squares that stays, and what keeps its root away from 0.
+/// The decay rate of the mean squared gradient.
 const DECAY: f64 = 0.9;
+
+/// Added to the mean squared gradient to avoid division by 0.
 const EPSILON: f64 = 1e-8;
 
-/// See the module.
+/// The rule with its state; see the module.
 #[derive(Debug, Clone)]
 pub struct RmsProp {
     w: Vec<f64>,
     squares: Vec<f64>,
     /// All zeros between steps.
-    pull: Vec<f64>,
+    u: Vec<f64>,
     step: RmsStep,
     n_steps: u64,
 }
 
 impl RmsProp {
-    /// Goes on from a state.
+    /// Continues from a state.
     pub fn new(lambda: f64, eta: f64, state: &RuleState) -> Self {
         let d = state.weights.len();
         let squares = if state.memory.is_empty() {
@@ -38,7 +41,7 @@ impl RmsProp {
         Self {
             w: state.weights.clone(),
             squares,
-            pull: vec![0.0; d],
+            u: vec![0.0; d],
             step: RmsStep {
                 lambda,
                 eta,
@@ -55,14 +58,14 @@ impl Rule for RmsProp {
         example.dot(&self.w)
     }
 
-    fn step<T: Lanes>(&mut self, pulls: &[(f64, Example<'_, T>)]) {
+    fn step<T: Lanes>(&mut self, violators: &[(f64, Example<'_, T>)]) {
         self.n_steps += 1;
-        for (pull, example) in pulls {
-            example.add_to(&mut self.pull, *pull);
+        for (factor, example) in violators {
+            example.add_to(&mut self.u, *factor);
         }
-        simd::rmsprop(&mut self.w, &mut self.squares, &self.pull, self.step);
-        for (_, example) in pulls {
-            example.for_each(self.w.len() - 1, |feature, _| self.pull[feature] = 0.0);
+        simd::rmsprop(&mut self.w, &mut self.squares, &self.u, self.step);
+        for (_, example) in violators {
+            example.for_each(self.w.len() - 1, |feature, _| self.u[feature] = 0.0);
         }
     }
 

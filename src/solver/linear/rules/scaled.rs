@@ -1,16 +1,17 @@
-//! Weights that shrink at every step: `w = scale v`, so that only the scale changes.
+//! Weights stored as `w = scale v`, so that weight decay changes only the scale.
 //!
-//! The mean of all `w` needs no visit of every feature either. With S the sum of all scales so
-//! far, `sum of w = S v - u`: a change of v by `delta` is none of the sums before it, so that
-//! u takes up `S delta`.
+//! The mean of w over the steps does not visit every feature, either. With the sum S of all scales
+//! so far, `sum of w = S v - u`: a change of v by `delta` must not affect the terms before it, so
+//! that u is increased by `S delta`.
 
 use super::super::example::Example;
 use super::RuleState;
 use crate::simd::Lanes;
 
-/// Scales below this are multiplied out.
-const SMALLEST: f64 = 1e-100;
+/// The scale below which it is multiplied into v.
+const MIN_SCALE: f64 = 1e-100;
 
+/// The weights, and their mean if they are averaged.
 #[derive(Debug, Clone)]
 pub struct Scaled {
     v: Vec<f64>,
@@ -18,6 +19,7 @@ pub struct Scaled {
     mean: Option<Mean>,
 }
 
+/// The terms of the mean of n weights, `(scales v - u) / n`.
 #[derive(Debug, Clone)]
 struct Mean {
     u: Vec<f64>,
@@ -26,7 +28,7 @@ struct Mean {
 }
 
 impl Scaled {
-    /// Goes on from a state.
+    /// Continues from a state.
     pub fn new(state: &RuleState) -> Self {
         let mean = (state.n_averaged > 0).then(|| Mean {
             u: scaled(&state.memory, -(state.n_averaged as f64)),
@@ -40,6 +42,7 @@ impl Scaled {
         }
     }
 
+    /// `w . x`.
     #[inline]
     pub fn output<T: Lanes>(&self, example: &Example<'_, T>) -> f64 {
         self.scale * example.dot(&self.v)
@@ -47,10 +50,10 @@ impl Scaled {
 
     /// `w <- factor w`.
     #[inline]
-    pub fn shrink(&mut self, factor: f64) {
+    pub fn scale_by(&mut self, factor: f64) {
         self.scale *= factor;
-        if self.scale.abs() < SMALLEST {
-            self.multiply_out();
+        if self.scale.abs() < MIN_SCALE {
+            self.apply_scale();
         }
     }
 
@@ -66,16 +69,16 @@ impl Scaled {
         }
     }
 
-    /// Takes the weights into the mean, if there is one.
+    /// Adds the weights to the mean, if they are averaged.
     #[inline]
-    pub fn count(&mut self) {
+    pub fn add_to_mean(&mut self) {
         if let Some(mean) = &mut self.mean {
             mean.scales += self.scale;
             mean.n += 1;
         }
     }
 
-    /// Starts a mean, if there is none yet.
+    /// Starts averaging, unless the weights are averaged already.
     pub fn start_average(&mut self) {
         self.mean.get_or_insert_with(|| Mean {
             u: vec![0.0; self.v.len()],
@@ -89,12 +92,12 @@ impl Scaled {
         self.scale * self.scale * self.v.iter().map(|v| v * v).sum::<f64>()
     }
 
-    /// The weights of now.
+    /// The current weights.
     pub fn current(&self) -> Vec<f64> {
         scaled(&self.v, self.scale)
     }
 
-    /// The mean of the weights, or those of now.
+    /// The mean of the weights if they are averaged, otherwise the current weights.
     pub fn result(&self) -> Vec<f64> {
         match &self.mean {
             Some(mean) if mean.n > 0 => self.mean_of(mean),
@@ -102,7 +105,7 @@ impl Scaled {
         }
     }
 
-    /// What a rule with these weights knows.
+    /// The state of a rule with these weights.
     pub fn state(&self, n_steps: u64, eta: f64) -> RuleState {
         let mean = self.mean.as_ref().filter(|mean| mean.n > 0);
         RuleState {
@@ -120,7 +123,7 @@ impl Scaled {
         each.map(|(v, u)| (mean.scales * v - u) / n).collect()
     }
 
-    fn multiply_out(&mut self) {
+    fn apply_scale(&mut self) {
         if let Some(mean) = &mut self.mean {
             for (u, v) in mean.u.iter_mut().zip(&self.v) {
                 *u -= mean.scales * v;

@@ -1,42 +1,46 @@
-//! Weights with a velocity, brought up to date where they are looked at.
+//! Weights with a velocity, updated lazily.
 //!
-//! A step without pulls is linear: `(w, v) <- M (w, v)` for each feature, with
+//! A step without violators is linear: `(w, v) <- M (w, v)` for each feature, with
 //!
 //! ```text
 //! v' = keep v + decay w,   w' = w - v'        M = | 1 - decay   -keep |
 //!                                                 |     decay    keep |
 //! ```
 //!
-//! A feature that was not looked at for k steps gets `M^k`, whose powers are at hand for each
-//! digit of k. Dense rows look at all features: these share one count of steps.
+//! A feature that was not read for k steps is multiplied by `M^k`, from precomputed powers for each
+//! base-64 digit of k. Dense samples read all features, which then share one step number.
 
 use super::super::example::Example;
 use super::RuleState;
 use crate::data::Row;
 use crate::simd::{self, Lanes};
 
-/// A 2 x 2 matrix, row after row.
+/// A 2 x 2 matrix in row-major order.
 type Map = [f64; 4];
 
 const IDENTITY: Map = [1.0, 0.0, 0.0, 1.0];
 
-/// Bits of a digit, and digits of the largest count.
+/// Bits per digit.
 const BITS: u32 = 6;
+
+/// Digits of the largest number of steps.
 const DIGITS: usize = 8;
 
+/// Weights and velocities, each up to date as of some step.
 #[derive(Debug, Clone)]
 pub struct Velocity {
     w: Vec<f64>,
     v: Vec<f64>,
     powers: Vec<Map>,
     n_steps: u64,
-    /// The step to which all features, or with sparse rows each, are up to date.
+    /// The step as of which all features are up to date, for dense samples.
     all_at: u64,
+    /// The step as of which each feature is up to date, for sparse samples.
     at: Vec<u64>,
 }
 
 impl Velocity {
-    /// Goes on from a state.
+    /// Continues from a state.
     pub fn new(keep: f64, decay: f64, state: &RuleState) -> Self {
         let d = state.weights.len();
         let memory = &state.memory;
@@ -55,7 +59,7 @@ impl Velocity {
         }
     }
 
-    /// `(w - ahead v) . x`, w and v of now.
+    /// `(w - ahead v) . x` with the current w and v.
     #[inline]
     pub fn output<T: Lanes>(&mut self, ahead: f64, example: &Example<'_, T>) -> f64 {
         if let Row::Sparse(..) = example.row {
@@ -78,21 +82,21 @@ impl Velocity {
         of_w * example.dot(&self.w) + of_v * velocity
     }
 
-    /// `v' = keep v + decay w - sum of pulls, w' = w - v'`.
+    /// `v' = keep v + decay w - eta u, w' = w - v'`.
     #[inline]
-    pub fn step<T: Lanes>(&mut self, eta: f64, pulls: &[(f64, Example<'_, T>)]) {
+    pub fn step<T: Lanes>(&mut self, eta: f64, violators: &[(f64, Example<'_, T>)]) {
         self.n_steps += 1;
-        for (pull, example) in pulls {
+        for (factor, example) in violators {
             match example.row {
                 Row::Sparse(..) => self.update(example, self.n_steps),
                 Row::Dense(_) => self.update_all(),
             }
-            example.add_to(&mut self.v, -eta * pull);
-            example.add_to(&mut self.w, eta * pull);
+            example.add_to(&mut self.v, -eta * factor);
+            example.add_to(&mut self.w, eta * factor);
         }
     }
 
-    /// Brings the features of a sparse row up to a step.
+    /// Updates the features of a sparse sample to a step.
     #[inline]
     fn update<T: Lanes>(&mut self, example: &Example<'_, T>, step: u64) {
         if self.at.is_empty() {
@@ -110,7 +114,7 @@ impl Velocity {
         });
     }
 
-    /// Brings all features up to now.
+    /// Updates all features to the current step.
     fn update_all(&mut self) {
         if self.at.is_empty() {
             let map = self.power(self.n_steps - self.all_at);
@@ -125,7 +129,7 @@ impl Velocity {
         self.all_at = self.n_steps;
     }
 
-    /// Weights and velocity of now.
+    /// The current weights and velocities.
     pub fn current(&self) -> (Vec<f64>, Vec<f64>) {
         let at = |feature: usize| self.at.get(feature).copied().unwrap_or(self.all_at);
         let now = |feature: usize| {
@@ -135,7 +139,7 @@ impl Velocity {
         (0..self.w.len()).map(now).unzip()
     }
 
-    /// What a rule with these weights knows.
+    /// The state of a rule with these weights.
     pub fn state(&self, eta: f64) -> RuleState {
         let (weights, memory) = self.current();
         RuleState {
@@ -147,12 +151,13 @@ impl Velocity {
         }
     }
 
+    /// `M^k`.
     fn power(&self, k: u64) -> Map {
         digits(k).fold(IDENTITY, |map, place| product(map, self.powers[place]))
     }
 }
 
-/// The places of the powers that make up `M^k`, for digits that are not 0.
+/// The places in `powers` of the factors of `M^k`, for all nonzero digits of k.
 #[inline]
 fn digits(k: u64) -> impl Iterator<Item = usize> {
     let k = k.min((1 << (BITS as usize * DIGITS)) - 1);
@@ -163,6 +168,7 @@ fn digits(k: u64) -> impl Iterator<Item = usize> {
         .map(move |place| (place << BITS) + digit(place))
 }
 
+/// `M^k (w, v)`.
 #[inline]
 fn apply(powers: &[Map], mut k: u64, (mut w, mut v): (f64, f64)) -> (f64, f64) {
     let mut powers = powers.chunks_exact(1 << BITS);

@@ -1,27 +1,27 @@
-//! Parameters of stochastic gradient descent.
+//! Hyperparameters of stochastic gradient descent.
 
 use super::super::{Intercept, Penalty};
 use super::Sgd;
 use crate::solver::hyperparameters::check_positive;
 use crate::{Error, Result};
 
-/// Which rule makes the steps.
+/// The update rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Optimizer {
-    /// Steps of `1 / (lambda t)`.
+    /// The learning rate `1 / (lambda t)`.
     Pegasos,
-    /// Steps of `eta / (1 + lambda eta t)`.
+    /// The learning rate `eta / (1 + lambda eta t)`.
     Sgd,
-    /// With a velocity.
+    /// Momentum.
     Momentum,
-    /// With a velocity, and the gradient ahead.
+    /// Nesterov's accelerated gradient.
     Nag,
-    /// Steps of each feature divided by its mean gradient.
+    /// A learning rate for each feature, divided by its root mean squared gradient.
     RmsProp,
 }
 
 impl Optimizer {
-    /// From the name that Python uses.
+    /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
         Ok(match name {
             "pegasos" => Optimizer::Pegasos,
@@ -36,25 +36,25 @@ impl Optimizer {
         })
     }
 
-    /// Whether a mean of the weights is part of the rule.
+    /// Whether the rule can average the weights.
     pub(super) fn can_average(self) -> bool {
         matches!(self, Optimizer::Pegasos | Optimizer::Sgd)
     }
 }
 
-/// Which row comes next.
+/// The order in which samples are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visit {
-    /// All rows in turn, shuffled anew for each epoch.
+    /// All samples in turn, shuffled before each epoch.
     Shuffled,
-    /// All rows in turn.
+    /// All samples in the given order.
     InOrder,
-    /// Any row, drawn anew each time, as the papers do.
+    /// A random sample in each step, drawn with replacement, as in the papers.
     Drawn,
 }
 
 impl Visit {
-    /// From the name that Python uses.
+    /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "shuffled" => Ok(Visit::Shuffled),
@@ -68,90 +68,91 @@ impl Visit {
     }
 }
 
-/// Stops before all epochs are done, when nothing gets better.
+/// Early stopping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EarlyStop {
-    /// What counts as better: a mean loss lower by this, or an accuracy higher by this.
+    /// The least improvement of the mean loss, or of the validation accuracy.
     pub tol: f64,
-    /// Epochs in a row without getting better.
+    /// Number of consecutive epochs without improvement.
     pub patience: usize,
-    /// The share of the rows of each label that are kept for judging; without it, the loss of
-    /// the rows when they are visited is judged.
+    /// The fraction of the samples of each label that is held out for validation; `None` uses the
+    /// training loss, measured when the samples are visited.
     pub validation: Option<f64>,
 }
 
-/// Parameters as they come from the user.
+/// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SgdSettings {
-    /// The rule.
+    /// The update rule.
     pub optimizer: Optimizer,
-    /// Norm against losses.
+    /// The regularization parameter.
     pub penalty: Penalty,
-    /// The most passes through the rows; `None` for as many as they need.
+    /// The maximum number of epochs; `None` chooses it by the number of samples.
     pub epochs: Option<usize>,
-    /// Rows of a step.
+    /// Number of samples per step.
     pub batch_size: usize,
-    /// Whether Pegasos keeps w in the ball of radius `1 / sqrt(lambda)`.
+    /// Whether Pegasos projects w to the ball of radius `1 / sqrt(lambda)`.
     pub project: bool,
-    /// The share of the steps, the last ones, whose mean is the result.
+    /// The fraction of the steps, at the end, over which the weights are averaged.
     pub average: f64,
-    /// The (first) step length; `None` for one that fits the rows.
+    /// The (initial) learning rate; `None` chooses it by the norms of the samples.
     pub eta0: Option<f64>,
-    /// The share of the velocity that stays.
+    /// The momentum coefficient gamma.
     pub momentum: f64,
-    /// The bias.
+    /// How the bias is computed.
     pub intercept: Intercept,
-    /// The order of rows.
+    /// The order of the samples.
     pub visit: Visit,
-    /// When to stop early.
+    /// Early stopping; `None` runs all epochs.
     pub early_stop: Option<EarlyStop>,
-    /// Of the order of rows.
+    /// The seed of the order.
     pub seed: u64,
 }
 
-/// Passes where none are given, and the rows that are visited in them at least: few rows are
-/// visited more often.
+/// The default number of epochs.
 const EPOCHS: usize = 20;
-const VISITS: usize = 3000;
+
+/// The least number of visits of samples with the default number of epochs.
+const MIN_VISITS: usize = 3000;
 
 impl SgdSettings {
-    /// The most passes through so many rows.
+    /// The maximum number of epochs over `n_rows` samples.
     pub(super) fn epochs_of(&self, n_rows: usize) -> usize {
-        let own = || EPOCHS.max(VISITS.div_ceil(n_rows.max(1)));
-        self.epochs.unwrap_or_else(own)
+        let default = || EPOCHS.max(MIN_VISITS.div_ceil(n_rows.max(1)));
+        self.epochs.unwrap_or_else(default)
     }
 
-    /// The only way to a [`Sgd`].
+    /// Checks the hyperparameters and returns the solver.
     pub fn check(self) -> Result<Sgd> {
-        let refuse = |name, value: f64, rule| Err(Error::parameter(name, value, rule));
+        let reject = |name, value: f64, rule| Err(Error::parameter(name, value, rule));
         let unit = |value: f64| (0.0..=1.0).contains(&value);
         if self.epochs == Some(0) {
-            return refuse("epochs", 0.0, "it must be at least 1");
+            return reject("epochs", 0.0, "it must be at least 1");
         }
         if self.batch_size == 0 {
-            return refuse("batch_size", 0.0, "it must be at least 1");
+            return reject("batch_size", 0.0, "it must be at least 1");
         }
         if !unit(self.average) {
-            return refuse("average", self.average, "it must be from 0 to 1");
+            return reject("average", self.average, "it must be from 0 to 1");
         }
         if let Some(eta) = self.eta0 {
             check_positive("eta0", eta)?;
         }
         if !(0.0..1.0).contains(&self.momentum) {
-            return refuse("momentum", self.momentum, "it must be from 0 to below 1");
+            return reject("momentum", self.momentum, "it must be from 0 to below 1");
         }
         if let Some(stop) = self.early_stop {
             if stop.tol.is_nan() || stop.tol < 0.0 {
-                return refuse("tol", stop.tol, "it must not be negative");
+                return reject("tol", stop.tol, "it must not be negative");
             }
             if stop.patience == 0 {
-                return refuse("n_iter_no_change", 0.0, "it must be at least 1");
+                return reject("n_iter_no_change", 0.0, "it must be at least 1");
             }
             if let Some(share) = stop.validation
                 && !(share > 0.0 && share < 1.0)
             {
                 let rule = "it must be between 0 and 1";
-                return refuse("validation_fraction", share, rule);
+                return reject("validation_fraction", share, rule);
             }
         }
         let penalty = self.penalty.check()?;
