@@ -16,6 +16,7 @@ from data import load
 from harness import Comparison, parser
 from softmargin import _core
 from softmargin._checks.rows import native_rows
+from softmargin._estimators.model_state import from_dict
 
 SETS = {"letter": (4, 16), "shuttle": (16, 64), "ijcnn1": (1, 16), "adult": (1 / 16, 1)}
 
@@ -24,7 +25,7 @@ def copied(svc: SVC, X) -> _core.Model:
     """Return a fitted SVC as a model of ours, in the type of X."""
     rows = svc.support_vectors_.astype(X.dtype)
     coef = svc.dual_coef_.toarray() if sp.issparse(svc.dual_coef_) else svc.dual_coef_
-    return _core.Model.from_state(
+    return from_dict(
         {
             "version": 1,
             "dtype": str(X.dtype),

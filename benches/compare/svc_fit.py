@@ -21,9 +21,9 @@ from sklearn.svm import SVC
 import softmargin
 from data import load
 from harness import Comparison, parser
-from softmargin import _core
+from softmargin import Certificate
 from softmargin._checks.rows import native_rows
-from softmargin._estimators.certificate import Certificate, Training, certificate, certificates
+from softmargin._estimators.model_state import from_dict
 
 SETS = {
     "optdigits": (16, 4),
@@ -76,9 +76,9 @@ def certificates_of(model, X, y, C: float, gamma: float) -> list[Certificate]:
         "status": ["converged"] * n_binary,
     }
     codes = np.searchsorted(model.classes_, y).astype(np.uint32)
-    training = Training(X, codes, np.full(len(y), float(C)))
-    rows = native_rows(X.astype(np.float64))
-    return certificates(_core.Model.from_state(state), rows, training, "ovo", 2, certificate)
+    rows, cs = native_rows(X.astype(np.float64)), np.full(len(y), float(C))
+    found = from_dict(state).certificates(softmargin.SVC()._solver(), rows, codes, cs, 2)
+    return [Certificate(*values) for values in found]
 
 
 def main() -> None:

@@ -1,17 +1,33 @@
 """The Rust core. Private: use the functions and estimators of ``softmargin``."""
 
 from collections.abc import Callable
-from typing import Any, Final, NotRequired, TypeAlias, TypedDict, final
+from typing import Final, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Cells",
     "Evaluation",
+    "ExactLinearSolver",
+    "GradientSolver",
+    "Job",
+    "Kernel",
     "LibsvmReader",
+    "Limits",
+    "LinearFit",
+    "MnSvmSolver",
     "Model",
+    "ModelState",
+    "NewtonSolver",
+    "NlSgdSolver",
+    "NnIsdaSolver",
+    "OllawvSolver",
+    "Plan",
+    "SgdSolver",
+    "SvcSolver",
+    "TrainingData",
     "__version__",
-    "check_kernel",
     "count_patterns",
     "decide",
     "fit",
@@ -34,44 +50,355 @@ _Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 _Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 # A C-contiguous 2-D array, or (indptr, indices, data, n_cols) of a CSR matrix.
 _Rows: TypeAlias = _Floats | tuple[_Ints, _Ints, _Floats, int]
-# name, gamma, degree, coef0
-_Kernel: TypeAlias = tuple[str, float | str, int, float]
-# Rows, and their coefficients where those are known.
+# Indices of samples, and their coefficients if those are known.
 _Start: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.float64] | None]
-
-class _Data(TypedDict):
-    rows: _Rows
-    codes: NDArray[np.uint32]
-    class_weights: NDArray[np.float64]
-    sample_weights: NDArray[np.float64] | None
-    starts: list[_Start] | None
-
-class _Train(TypedDict):
-    multi_class: str
-    row_source: str
-    cache_bytes: int
-    threads: int
-    time_limit: NotRequired[float | None]
-    progress: Callable[[int], object] | None
-
-# Steps, weights, memory, averaged steps, first step length of a linear machine.
+# Steps, weights, memory, averaged steps and first step size of a linear binary classifier.
 _State: TypeAlias = tuple[int, NDArray[np.float64], NDArray[np.float64], int, float]
-# Signs of machines, pattern after pattern, and the counts of the labels of each.
+# Steps, seconds, weights and biases of the snapshots of a linear binary classifier.
+_Snapshots: TypeAlias = tuple[
+    NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]
+]
+# Signs of binary classifiers, pattern after pattern, and the counts of the labels of each.
 _Patterns: TypeAlias = tuple[NDArray[np.uint8], NDArray[np.float64]]
+# Primal and dual objective, gap and violation.
+_Certificate: TypeAlias = tuple[float, float, float, float]
+_Gamma: TypeAlias = float | str
+_Intercept: TypeAlias = float | str
+_RowSource: TypeAlias = Literal["auto", "gram", "cached", "computed"]
 
-class _LinearData(TypedDict):
-    rows: _Rows
-    codes: NDArray[np.uint32]
-    class_weights: NDArray[np.float64]
-    sample_weights: NDArray[np.float64] | None
-    states: list[_State] | None
+@final
+class Kernel:
+    def __new__(
+        cls,
+        kernel: str,
+        gamma: _Gamma,
+        degree: int,
+        coef0: float,
+    ) -> Kernel: ...
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def gamma(self) -> _Gamma: ...
+    @property
+    def degree(self) -> int: ...
+    @property
+    def coef0(self) -> float: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
-class _LinearTrain(TypedDict):
-    multi_class: str
-    threads: int
-    time_limit: float | None
-    record_every: int | None
-    progress: Callable[[int], object] | None
+@final
+class Limits:
+    def __new__(
+        cls,
+        *,
+        threads: int,
+        memory_bytes: int = 0,
+        time_limit: float | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> Limits: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...
+    @property
+    def time_limit(self) -> float | None: ...
+    @property
+    def progress(self) -> Callable[[int], object] | None: ...
+
+@final
+class TrainingData:
+    def __new__(
+        cls,
+        rows: _Rows,
+        codes: NDArray[np.uint32],
+        class_weights: NDArray[np.float64],
+        *,
+        multi_class: str,
+        sample_weights: NDArray[np.float64] | None = None,
+        starts: list[_Start] | None = None,
+    ) -> TrainingData: ...
+    @property
+    def rows(self) -> _Rows: ...
+    @property
+    def codes(self) -> NDArray[np.uint32]: ...
+    @property
+    def class_weights(self) -> NDArray[np.float64]: ...
+    @property
+    def multi_class(self) -> str: ...
+    @property
+    def sample_weights(self) -> NDArray[np.float64] | None: ...
+    @property
+    def starts(self) -> list[_Start] | None: ...
+
+@final
+class OllawvSolver:
+    def __new__(
+        cls,
+        *,
+        c: float,
+        bias: bool,
+        max_sv_fraction: float,
+    ) -> OllawvSolver: ...
+    @property
+    def c(self) -> float: ...
+    @property
+    def bias(self) -> bool: ...
+    @property
+    def max_sv_fraction(self) -> float: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class SvcSolver:
+    def __new__(
+        cls,
+        *,
+        tol: float,
+        working_set_size: int | None,
+        shrinking: bool,
+        max_iter: int | None,
+    ) -> SvcSolver: ...
+    @property
+    def tol(self) -> float: ...
+    @property
+    def working_set_size(self) -> int | None: ...
+    @property
+    def shrinking(self) -> bool: ...
+    @property
+    def max_iter(self) -> int | None: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class NlSgdSolver:
+    def __new__(
+        cls,
+        *,
+        epochs: int,
+        average: float,
+        step: str,
+        order: str,
+        seed: int,
+    ) -> NlSgdSolver: ...
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def average(self) -> float: ...
+    @property
+    def step(self) -> str: ...
+    @property
+    def order(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class MnSvmSolver:
+    def __new__(
+        cls,
+        *,
+        eps: float,
+        selection: str,
+        seed: int,
+        max_iter: int | None,
+    ) -> MnSvmSolver: ...
+    @property
+    def eps(self) -> float: ...
+    @property
+    def selection(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def max_iter(self) -> int | None: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class NnIsdaSolver:
+    def __new__(
+        cls,
+        *,
+        tol: float,
+        max_iter: int | None,
+    ) -> NnIsdaSolver: ...
+    @property
+    def tol(self) -> float: ...
+    @property
+    def max_iter(self) -> int | None: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class NewtonSolver:
+    def __new__(
+        cls,
+        *,
+        bias: str,
+        max_iter: int | None,
+    ) -> NewtonSolver: ...
+    @property
+    def bias(self) -> str: ...
+    @property
+    def max_iter(self) -> int | None: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class SgdSolver:
+    def __new__(
+        cls,
+        *,
+        optimizer: str,
+        epochs: int | None,
+        batch_size: int,
+        project: bool,
+        average: float,
+        eta0: float | None,
+        momentum: float,
+        visit: str,
+        early_stop: tuple[float, int, float | None] | None,
+        seed: int,
+        is_lambda: bool,
+        intercept: _Intercept,
+    ) -> SgdSolver: ...
+    @property
+    def optimizer(self) -> str: ...
+    @property
+    def epochs(self) -> int | None: ...
+    @property
+    def batch_size(self) -> int: ...
+    @property
+    def project(self) -> bool: ...
+    @property
+    def average(self) -> float: ...
+    @property
+    def eta0(self) -> float | None: ...
+    @property
+    def momentum(self) -> float: ...
+    @property
+    def visit(self) -> str: ...
+    @property
+    def early_stop(self) -> tuple[float, int, float | None] | None: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def is_lambda(self) -> bool: ...
+    @property
+    def intercept(self) -> _Intercept: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class GradientSolver:
+    def __new__(
+        cls,
+        *,
+        eta0: float,
+        max_iter: int | None,
+        tol: float,
+        is_lambda: bool,
+        intercept: _Intercept,
+    ) -> GradientSolver: ...
+    @property
+    def eta0(self) -> float: ...
+    @property
+    def max_iter(self) -> int | None: ...
+    @property
+    def tol(self) -> float: ...
+    @property
+    def is_lambda(self) -> bool: ...
+    @property
+    def intercept(self) -> _Intercept: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class ExactLinearSolver:
+    def __new__(
+        cls,
+        *,
+        loss: str,
+        dual: bool | None,
+        tol: float,
+        max_iter: int | None,
+        seed: int,
+        intercept: _Intercept,
+    ) -> ExactLinearSolver: ...
+    @property
+    def loss(self) -> str: ...
+    @property
+    def dual(self) -> bool | None: ...
+    @property
+    def tol(self) -> float: ...
+    @property
+    def max_iter(self) -> int | None: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def intercept(self) -> _Intercept: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+_KernelSolver: TypeAlias = (
+    OllawvSolver | SvcSolver | NlSgdSolver | MnSvmSolver | NnIsdaSolver | NewtonSolver
+)
+_LinearSolver: TypeAlias = SgdSolver | GradientSolver | ExactLinearSolver
+
+@final
+class ModelState:
+    def __new__(
+        cls,
+        *,
+        version: int,
+        dtype: str,
+        kernel: Kernel,
+        multi_class: str,
+        rows: _Rows | None,
+        n_cols: int,
+        support: NDArray[np.uint32],
+        n_support: NDArray[np.uint64],
+        dual_coef: NDArray[np.float64],
+        intercept: NDArray[np.float64],
+        patterns: NDArray[np.uint8] | None,
+        pattern_counts: NDArray[np.float64] | None,
+        n_iter: NDArray[np.uint64],
+        n_loops: NDArray[np.uint64],
+        status: list[str],
+        n_kernel_evals: int,
+    ) -> ModelState: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def kernel(self) -> Kernel: ...
+    @property
+    def multi_class(self) -> str: ...
+    @property
+    def rows(self) -> _Rows | None: ...
+    @property
+    def n_cols(self) -> int: ...
+    @property
+    def support(self) -> NDArray[np.uint32]: ...
+    @property
+    def n_support(self) -> NDArray[np.uint64]: ...
+    @property
+    def dual_coef(self) -> NDArray[np.float64]: ...
+    @property
+    def intercept(self) -> NDArray[np.float64]: ...
+    @property
+    def patterns(self) -> NDArray[np.uint8] | None: ...
+    @property
+    def pattern_counts(self) -> NDArray[np.float64] | None: ...
+    @property
+    def n_iter(self) -> NDArray[np.uint64]: ...
+    @property
+    def n_loops(self) -> NDArray[np.uint64]: ...
+    @property
+    def status(self) -> list[str]: ...
+    @property
+    def n_kernel_evals(self) -> int: ...
 
 @final
 class Model:
@@ -105,10 +432,17 @@ class Model:
     def decision_values(self, rows: _Rows, threads: int) -> NDArray[np.float64]: ...
     def class_scores(self, rows: _Rows, threads: int) -> NDArray[np.float64]: ...
     def predict(self, rows: _Rows, threads: int, break_ties: bool) -> NDArray[np.uint32]: ...
-    def state(self) -> dict[str, Any]: ...
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Model: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
+    def certificates(
+        self,
+        solver: _KernelSolver,
+        rows: _Rows,
+        codes: NDArray[np.uint32],
+        cs: NDArray[np.float64],
+        threads: int,
+    ) -> list[_Certificate]: ...
+    def state(self) -> ModelState: ...
+    @staticmethod
+    def from_state(state: ModelState) -> Model: ...
 
 @final
 class LibsvmReader:
@@ -126,33 +460,116 @@ class LibsvmReader:
     ) -> tuple[tuple[_Ints, _Ints, _Floats, int], NDArray[np.float64]]: ...
 
 @final
-class Evaluation:
+class LinearFit:
+    @property
+    def coef(self) -> NDArray[np.float64]: ...
+    @property
+    def intercept(self) -> NDArray[np.float64]: ...
+    @property
+    def n_iter(self) -> NDArray[np.int64]: ...
+    @property
+    def status(self) -> list[str]: ...
+    @property
+    def certificates(self) -> list[_Certificate]: ...
+    @property
+    def states(self) -> list[_State]: ...
+    @property
+    def snapshots(self) -> list[_Snapshots]: ...
+
+@final
+class Job:
     def __new__(
         cls,
-        method: str,
-        settings: dict[str, Any],
-        jobs_given: list[tuple[NDArray[np.uint32], NDArray[np.uint32], list[_Kernel], list[float]]],
-    ) -> Evaluation: ...
-    def run(self, rows: _Rows, plan: dict[str, Any]) -> None: ...
+        train: NDArray[np.uint32],
+        test: NDArray[np.uint32],
+        kernels: list[Kernel],
+        path: list[float],
+    ) -> Job: ...
+    @property
+    def train(self) -> NDArray[np.uint32]: ...
+    @property
+    def test(self) -> NDArray[np.uint32]: ...
+    @property
+    def kernels(self) -> list[Kernel]: ...
+    @property
+    def path(self) -> list[float]: ...
+
+@final
+class Plan:
+    def __new__(
+        cls,
+        codes: NDArray[np.uint32],
+        n_classes: int,
+        *,
+        class_weights: NDArray[np.float64] | None,
+        sample_weights: NDArray[np.float64] | None,
+        multi_class: str,
+        break_ties: bool,
+        scale: bool,
+        single_precision: bool,
+    ) -> Plan: ...
+    @property
+    def codes(self) -> NDArray[np.uint32]: ...
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def class_weights(self) -> NDArray[np.float64] | None: ...
+    @property
+    def sample_weights(self) -> NDArray[np.float64] | None: ...
+    @property
+    def multi_class(self) -> str: ...
+    @property
+    def break_ties(self) -> bool: ...
+    @property
+    def scale(self) -> bool: ...
+    @property
+    def single_precision(self) -> bool: ...
+
+@final
+class Cells:
+    @property
+    def done(self) -> NDArray[np.bool_]: ...
+    @property
+    def accuracy(self) -> NDArray[np.float64]: ...
+    @property
+    def balanced_accuracy(self) -> NDArray[np.float64]: ...
+    @property
+    def f1_macro(self) -> NDArray[np.float64]: ...
+    @property
+    def n_support(self) -> NDArray[np.uint64]: ...
+    @property
+    def n_iter(self) -> NDArray[np.uint64]: ...
+    @property
+    def n_loops(self) -> NDArray[np.uint64]: ...
+    @property
+    def n_kernel_evals(self) -> NDArray[np.uint64]: ...
+    @property
+    def n_unfinished(self) -> NDArray[np.uint64]: ...
+
+@final
+class Evaluation:
+    def __new__(cls, solver: _KernelSolver | _LinearSolver, jobs: list[Job]) -> Evaluation: ...
+    def run(self, rows: _Rows, plan: Plan, limits: Limits) -> None: ...
     def n_done(self) -> int: ...
     def seconds(self) -> list[tuple[str, float]]: ...
-    def table(self) -> dict[str, NDArray[Any]]: ...
+    def table(self) -> Cells: ...
 
 def fit(
-    method: str,
-    settings: dict[str, Any],
+    solver: _KernelSolver,
     path: list[float],
-    data: _Data,
-    kernel: _Kernel,
-    train: _Train,
+    data: TrainingData,
+    kernel: Kernel,
+    limits: Limits,
+    row_source: _RowSource = "auto",
 ) -> list[Model]: ...
 def linear_fit(
-    method: str,
-    settings: dict[str, Any],
+    solver: _LinearSolver,
     value: float,
-    data: _LinearData,
-    train: _LinearTrain,
-) -> dict[str, Any]: ...
+    data: TrainingData,
+    limits: Limits,
+    states: list[_State] | None = None,
+    record_every: int | None = None,
+) -> LinearFit: ...
 def linear_decision(
     rows: _Rows, coef: NDArray[np.float64], intercept: NDArray[np.float64], threads: int
 ) -> NDArray[np.float64]: ...
@@ -169,8 +586,7 @@ def count_patterns(
     n_classes: int,
     before: _Patterns | None,
 ) -> _Patterns: ...
-def check_kernel(kernel: _Kernel) -> None: ...
-def kernel_matrix(rows: _Rows, kernel: _Kernel, threads: int) -> _Floats: ...
+def kernel_matrix(rows: _Rows, kernel: Kernel, threads: int) -> _Floats: ...
 def rows_digest(rows: _Rows) -> int: ...
 def simd_level() -> str:
     """Return the vector instructions in use: "avx512", "avx2" or "baseline"."""

@@ -4,6 +4,7 @@
 //! describes which coefficient belongs to which classifier.
 
 mod ballots;
+mod certificates;
 mod coefficients;
 mod counting;
 mod layout;

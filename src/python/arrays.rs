@@ -230,6 +230,14 @@ fn copy<T: Real>(values: &[T]) -> Result<Vec<T>> {
     Ok(own)
 }
 
+/// Borrows an array that a Python value holds.
+pub fn borrowed<'py, T: Element>(
+    py: Python<'py>,
+    array: &Py<PyArray1<T>>,
+) -> PyResult<PyReadonlyArray1<'py, T>> {
+    Ok(array.bind(py).try_readonly()?)
+}
+
 /// A contiguous 1-D array as a slice.
 pub fn slice<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
     array

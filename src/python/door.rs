@@ -2,6 +2,7 @@
 //! our own pool, listens for Ctrl-C, and comes back as a result or an exception.
 //! Only what is done within a millisecond or so runs in the calling thread.
 
+use super::limits::Limits;
 use crate::memory::check_headroom;
 use crate::monitor::Monitor;
 use crate::{Error, Result, threads};
@@ -14,17 +15,13 @@ use std::time::Duration;
 /// How often the waiting thread looks for signals and reports progress.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs `work` in the pool of `threads` threads. The calling thread only waits:
-/// it lets Python handle signals, and calls `progress(steps)` if there is one.
-/// The first exception of either asks the work to stop and is what the caller gets.
+/// Runs `work` as [`run_within`] does, with a number of threads and no other limit.
 pub fn run<R: Send>(
     py: Python<'_>,
     threads: usize,
-    progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
 ) -> PyResult<R> {
-    let seconds = None;
-    run_within(py, Limits { threads, seconds }, progress, work)
+    run_within(py, &Limits::threads(threads), work)
 }
 
 /// Runs work of less than some milliseconds in the calling thread: to lend a pool and to wake its
@@ -40,27 +37,17 @@ pub fn run_briefly<R: Send>(
     }
 }
 
-/// What a computation may use.
-pub struct Limits {
-    pub threads: usize,
-    pub seconds: Option<f64>,
-}
-
-/// As [`run`], with a time limit that the work may look at.
+/// Runs `work` in a pool of our own, within limits of threads and time. The calling thread only
+/// waits: it lets Python handle signals, and calls the progress function if there is one. The
+/// first exception of either stops the work and is raised.
 pub fn run_within<R: Send>(
     py: Python<'_>,
-    limits: Limits,
-    progress: Option<&Py<PyAny>>,
+    limits: &Limits,
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
 ) -> PyResult<R> {
-    let limit = limits.seconds.map(Duration::try_from_secs_f64).transpose();
-    let limit = limit.map_err(|_| {
-        let rule = "it must be a positive number of seconds";
-        Error::parameter("time_limit", limits.seconds.unwrap_or(f64::NAN), rule)
-    })?;
     let threads = limits.threads;
     check_headroom(threads)?;
-    let monitor = &Monitor::with_time_limit(limit);
+    let monitor = &Monitor::with_time_limit(limits.duration());
     let mut outcome = None;
     let mut raised = None;
     py.detach(|| {
@@ -74,7 +61,7 @@ pub fn run_within<R: Send>(
                 });
                 while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(LOOK) {
                     if raised.is_none()
-                        && let Err(exception) = look(progress, monitor)
+                        && let Err(exception) = look(limits.progress.as_ref(), monitor)
                     {
                         monitor.interrupt();
                         raised = Some(exception);
@@ -112,5 +99,5 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
 /// For the test of the door: panics in the pool.
 #[pyfunction]
 pub fn inject_panic(py: Python<'_>, threads: usize) -> PyResult<()> {
-    run(py, threads, None, |_| panic!("injected by a test"))
+    run(py, threads, |_| panic!("injected by a test"))
 }

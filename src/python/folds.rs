@@ -17,7 +17,7 @@ pub fn fold_labels<'py>(
     seed: u64,
 ) -> PyResult<FoldArray<'py>> {
     let codes = slice(&codes)?;
-    let folds = door::run(py, 1, None, |_| {
+    let folds = door::run(py, 1, |_| {
         data::fold_labels(&Labels::new(codes, n_classes)?, n_folds, seed)
     })?;
     Ok(folds.into_pyarray(py))
@@ -33,7 +33,7 @@ pub fn nested_fold_labels<'py>(
     seed: u64,
 ) -> PyResult<(FoldArray<'py>, Vec<FoldArray<'py>>)> {
     let codes = slice(&codes)?;
-    let (outer, inner) = door::run(py, 1, None, |_| {
+    let (outer, inner) = door::run(py, 1, |_| {
         data::nested_fold_labels(&Labels::new(codes, n_classes)?, n_outer, n_inner, seed)
     })?;
     let inner = inner.into_iter().map(|folds| folds.into_pyarray(py));

@@ -1,16 +1,19 @@
 //! A model as a Python object.
 
-use super::arrays::{AnyMatrix, Rows, rows_to_python};
+use super::arrays::{AnyMatrix, Rows, rows_to_python, slice};
 use super::door;
-use super::state::{State, not_a_model, restored_rows, restored_view};
+use super::kernels::Kernel;
+use super::linear::certificate_list;
+use super::solvers::KernelSolver;
+use super::state::{ModelState, VERSION, copied, not_a_model, status};
 use crate::Error;
 use crate::kernel::PackedRows;
 use crate::memory::{checked_len, try_collect};
 use crate::model;
 use crate::monitor::Monitor;
-use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyList, PyString};
 use std::borrow::Cow;
 
 #[pyclass(module = "softmargin._core", frozen)]
@@ -65,7 +68,7 @@ macro_rules! apply {
         };
         match with_model!(inner, model => model.is_brief(view.n_rows())) {
             true => door::run_briefly($py, work),
-            false => door::run($py, $threads, None, work),
+            false => door::run($py, $threads, work),
         }
     }};
 }
@@ -194,82 +197,89 @@ impl Model {
         Ok(apply!(self, py, rows, threads, predict, ties)?.into_pyarray(py))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        let py = slf.py();
-        let restore = py.get_type::<Self>().getattr("from_state")?;
-        PyTuple::new(
-            py,
-            [
-                restore,
-                PyTuple::new(py, [slf.get().state(py)?])?.into_any(),
-            ],
-        )
+    /// The certificate of each binary classifier, from the training samples in f64, their classes
+    /// and the C of each sample.
+    fn certificates<'py>(
+        &self,
+        py: Python<'py>,
+        solver: KernelSolver,
+        rows: &Bound<'py, PyAny>,
+        codes: PyReadonlyArray1<'py, u32>,
+        cs: PyReadonlyArray1<'py, f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let no_optimum = || Error::Data("the method has no certificate".into());
+        let objective = solver.objective()?.ok_or_else(no_optimum)?;
+        let rows = Rows::extract(rows)?;
+        let (view, codes, cs) = (rows.view()?, slice(&codes)?, slice(&cs)?);
+        let found = door::run(py, threads, |monitor| {
+            let AnyMatrix::F64(matrix) = view.matrix()? else {
+                return Err(Error::Data("certificates are computed in float64".into()));
+            };
+            match &self.inner {
+                AnyModel::F64(model) => model.certificates(&matrix, codes, cs, objective, monitor),
+                AnyModel::F32(model) => {
+                    let model = model.widen()?;
+                    model.certificates(&matrix, codes, cs, objective, monitor)
+                }
+            }
+        })?;
+        certificate_list(py, found.into_iter())
     }
 
     /// Everything that [`Model::from_state`] needs, as plain arrays, numbers and strings.
-    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let state = PyDict::new(py);
+    fn state(&self, py: Python<'_>) -> PyResult<ModelState> {
         with_model!(&self.inner, model => {
-            let kernel = model.kernel();
-            state.set_item("version", 1)?;
-            state.set_item("kernel", kernel.kind().name())?;
-            state.set_item("gamma", kernel.gamma())?;
-            state.set_item("degree", kernel.degree())?;
-            state.set_item("coef0", kernel.coef0())?;
-            state.set_item("multi_class", model.scheme().name())?;
-            match model.rows() {
-                PackedRows::Columns { n_cols, .. } => {
-                    state.set_item("rows", py.None())?;
-                    state.set_item("n_cols", n_cols)?;
+            let (rows, n_cols) = match model.rows() {
+                PackedRows::Columns { n_cols, .. } => (None, *n_cols),
+                rows => (Some(rows_to_python(py, rows.unpack()?)?.unbind()), rows.n_cols()),
+            };
+            let (patterns, pattern_counts) = match model.patterns() {
+                None => (None, None),
+                Some(patterns) => {
+                    let (signs, counts) = patterns.parts()?;
+                    let signs = array(py, signs.into_iter().map(u8::from))?;
+                    (Some(signs.unbind()), Some(counts.into_pyarray(py).unbind()))
                 }
-                rows => {
-                    state.set_item("rows", rows_to_python(py, rows.unpack()?)?)?;
-                    state.set_item("n_cols", rows.n_cols())?;
-                }
-            }
+            };
             let n_support = model.n_support().into_iter().map(|n| n as u64);
-            state.set_item("support", array(py, model.support().iter().copied())?)?;
-            state.set_item("n_support", array(py, n_support)?)?;
-            state.set_item("dual_coef", array(py, model.dual_coef().iter().copied())?)?;
-            state.set_item("intercept", array(py, model.biases().iter().copied())?)?;
-            if let Some(patterns) = model.patterns() {
-                let (signs, counts) = patterns.parts()?;
-                state.set_item("patterns", array(py, signs.into_iter().map(u8::from))?)?;
-                state.set_item("pattern_counts", counts.into_pyarray(py))?;
-            }
-        });
-        state.set_item("dtype", self.dtype())?;
-        state.set_item("n_iter", array(py, self.n_iter.iter().copied())?)?;
-        state.set_item("n_loops", array(py, self.n_loops.iter().copied())?)?;
-        state.set_item("status", self.status(py)?)?;
-        state.set_item("n_kernel_evals", self.n_kernel_evals)?;
-        Ok(state)
+            Ok(ModelState {
+                version: VERSION,
+                dtype: self.dtype().into(),
+                kernel: Kernel::of(model.kernel()),
+                multi_class: model.scheme().name().into(),
+                rows,
+                n_cols,
+                support: array(py, model.support().iter().copied())?.unbind(),
+                n_support: array(py, n_support)?.unbind(),
+                dual_coef: array(py, model.dual_coef().iter().copied())?.unbind(),
+                intercept: array(py, model.biases().iter().copied())?.unbind(),
+                patterns,
+                pattern_counts,
+                n_iter: array(py, self.n_iter.iter().copied())?.unbind(),
+                n_loops: array(py, self.n_loops.iter().copied())?.unbind(),
+                status: self.status(py)?.unbind(),
+                n_kernel_evals: self.n_kernel_evals,
+            })
+        })
     }
 
-    #[classmethod]
-    fn from_state<'py>(_class: &Bound<'py, PyType>, state: &Bound<'py, PyDict>) -> PyResult<Self> {
-        let mut state = State::extract(state)?;
-        let inner = match (state.dtype.as_str(), &state.rows) {
-            ("float32", None) => AnyModel::F32(state.precomputed()?),
-            ("float64", None) => AnyModel::F64(state.precomputed()?),
-            (dtype, Some(rows)) => match (dtype, restored_view(&restored_rows(rows)?)?.matrix()?) {
-                ("float32", AnyMatrix::F32(matrix)) => AnyModel::F32(state.model(&matrix)?),
-                ("float64", AnyMatrix::F64(matrix)) => AnyModel::F64(state.model(&matrix)?),
-                _ => return Err(not_a_model("rows and dtype do not fit").into()),
-            },
-            _ => return Err(not_a_model("unknown dtype").into()),
-        };
+    #[staticmethod]
+    fn from_state(py: Python<'_>, state: &ModelState) -> PyResult<Self> {
+        let inner = state.restore(py)?;
         let n_machines = with_model!(&inner, model => model.n_machines());
-        let lengths = [state.n_iter.len(), state.n_loops.len(), state.status.len()];
-        if lengths != [n_machines; 3] {
+        let n_iter = copied(py, &state.n_iter, "n_iter")?;
+        let n_loops = copied(py, &state.n_loops, "n_loops")?;
+        let status = status(py, &state.status)?;
+        if [n_iter.len(), n_loops.len(), status.len()] != [n_machines; 3] {
             let message = "n_iter, n_loops, status and intercept differ in length";
             return Err(not_a_model(message).into());
         }
         Ok(Self {
             inner,
-            n_iter: state.n_iter,
-            n_loops: state.n_loops,
-            status: state.status,
+            n_iter,
+            n_loops,
+            status,
             n_kernel_evals: state.n_kernel_evals,
             rows_digest: None,
         })

@@ -18,7 +18,6 @@ pub fn minmax_fit<'py>(
     let scaling = door::run(
         py,
         1,
-        None,
         |_| with_matrix!(&view.matrix()?, matrix => MinMax::fit(matrix, 0..matrix.n_rows())),
     )?;
     let array = |values: &[f64]| values.to_vec().into_pyarray(py);
@@ -36,7 +35,7 @@ pub fn minmax_apply<'py>(
     let rows = Rows::extract(rows)?;
     let view = rows.view()?;
     let (shift, width) = (slice(&shift)?, slice(&width)?);
-    let scaled = door::run(py, 1, None, |_| {
+    let scaled = door::run(py, 1, |_| {
         let scaling = MinMax::from_parts(shift.to_vec(), width.to_vec())?;
         with_matrix!(&view.matrix()?, matrix => Ok(AnyMatrix::from(scaling.apply(matrix)?)))
     })?;

@@ -1,10 +1,12 @@
-//! The engine of model selection as a Python object: what is done survives an interrupt.
+//! The engine of model selection as Python objects. Finished cells survive an interrupt.
 
-use super::arrays::{Rows, slice, with_matrix};
+use super::arrays::{Rows, borrowed, slice, with_matrix};
 use super::door;
-use super::kernels::KernelArgs;
-use super::linear_methods::LinearMaker;
-use super::methods::Maker;
+use super::kernels::Kernel;
+use super::limits::Limits;
+use super::linear_solvers::LinearSolver;
+use super::problem::check_lengths;
+use super::solvers::KernelSolver;
 use crate::Result;
 use crate::data::Matrix;
 use crate::memory::{try_collect, try_with_capacity};
@@ -14,48 +16,105 @@ use crate::multiclass::Scheme;
 use crate::select::{Cell, Evaluation as Core, Job, LinearPath, Phase, Plan, Scaling, Scores};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Method};
-use numpy::{IntoPyArray, PyReadonlyArray1};
+use numpy::{Element, IntoPyArray, PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-/// `(training rows, test rows, kernels, settings of the path)`.
-type JobArg<'py> = (
-    PyReadonlyArray1<'py, u32>,
-    PyReadonlyArray1<'py, u32>,
-    Vec<KernelArgs>,
-    Vec<f64>,
-);
-
-/// What all jobs have in common, besides the rows.
-#[derive(FromPyObject)]
-struct PlanArgs<'py> {
-    #[pyo3(item)]
-    codes: PyReadonlyArray1<'py, u32>,
-    #[pyo3(item)]
-    n_classes: usize,
-    #[pyo3(item)]
-    class_weights: Option<PyReadonlyArray1<'py, f64>>,
-    #[pyo3(item)]
-    sample_weights: Option<PyReadonlyArray1<'py, f64>>,
-    #[pyo3(item)]
-    scale: bool,
-    #[pyo3(item)]
-    single_precision: bool,
-    #[pyo3(item)]
-    multi_class: String,
-    #[pyo3(item)]
-    break_ties: bool,
-    #[pyo3(item)]
-    budget_bytes: usize,
-    #[pyo3(item)]
-    threads: usize,
-    #[pyo3(item)]
-    time_limit: Option<f64>,
-    #[pyo3(item)]
-    progress: Option<Py<PyAny>>,
+/// Training and test samples of a split, with the kernels and the path to evaluate there.
+#[pyclass(name = "Job", module = "softmargin._core", frozen, get_all)]
+pub struct JobValue {
+    train: Py<PyArray1<u32>>,
+    test: Py<PyArray1<u32>>,
+    kernels: Vec<Kernel>,
+    path: Vec<f64>,
 }
 
-/// What is allocated to show the cells.
+#[pymethods]
+impl JobValue {
+    #[new]
+    fn new(
+        train: Py<PyArray1<u32>>,
+        test: Py<PyArray1<u32>>,
+        kernels: Vec<Kernel>,
+        path: Vec<f64>,
+    ) -> Self {
+        Self {
+            train,
+            test,
+            kernels,
+            path,
+        }
+    }
+}
+
+/// What all jobs have in common besides the samples.
+#[pyclass(name = "Plan", module = "softmargin._core", frozen, get_all)]
+pub struct PlanValue {
+    codes: Py<PyArray1<u32>>,
+    n_classes: usize,
+    class_weights: Option<Py<PyArray1<f64>>>,
+    sample_weights: Option<Py<PyArray1<f64>>>,
+    multi_class: String,
+    break_ties: bool,
+    scale: bool,
+    single_precision: bool,
+}
+
+#[pymethods]
+impl PlanValue {
+    #[new]
+    #[pyo3(signature = (
+        codes, n_classes, *, class_weights, sample_weights, multi_class, break_ties, scale,
+        single_precision
+    ))]
+    #[allow(clippy::too_many_arguments)] // named in Python
+    fn new(
+        codes: &Bound<'_, PyArray1<u32>>,
+        n_classes: usize,
+        class_weights: Option<Py<PyArray1<f64>>>,
+        sample_weights: Option<&Bound<'_, PyArray1<f64>>>,
+        multi_class: String,
+        break_ties: bool,
+        scale: bool,
+        single_precision: bool,
+    ) -> PyResult<Self> {
+        Scheme::parse(&multi_class)?;
+        check_lengths(codes.len(), sample_weights.map(|weights| weights.len()))?;
+        Ok(Self {
+            codes: codes.clone().unbind(),
+            n_classes,
+            class_weights,
+            sample_weights: sample_weights.map(|weights| weights.clone().unbind()),
+            multi_class,
+            break_ties,
+            scale,
+            single_precision,
+        })
+    }
+}
+
+/// The results of all cells: arrays over all values of the path of all kernels of all jobs.
+/// Those of cells that are not done are 0.
+#[pyclass(module = "softmargin._core", frozen, get_all)]
+pub struct Cells {
+    done: Py<PyArray1<bool>>,
+    accuracy: Py<PyArray1<f64>>,
+    balanced_accuracy: Py<PyArray1<f64>>,
+    f1_macro: Py<PyArray1<f64>>,
+    n_support: Py<PyArray1<u64>>,
+    n_iter: Py<PyArray1<u64>>,
+    n_loops: Py<PyArray1<u64>>,
+    n_kernel_evals: Py<PyArray1<u64>>,
+    n_unfinished: Py<PyArray1<u64>>,
+}
+
+/// Any method that the engine evaluates.
+#[derive(FromPyObject)]
+enum AnySolver {
+    Kernel(KernelSolver),
+    Linear(LinearSolver),
+}
+
+/// What the arrays of results are called in errors.
 const WHAT: &str = "a table of cells";
 
 #[pyclass(module = "softmargin._core", frozen)]
@@ -69,17 +128,26 @@ enum Jobs {
     Linear(Vec<Job<LinearPath>>),
 }
 
-/// Jobs whose solvers are made of the settings of their paths.
-fn jobs_of<S>(given: &[JobArg<'_>], solver: impl Fn(&[f64]) -> Result<S>) -> PyResult<Vec<Job<S>>> {
-    let job = |(train, test, kernels, path): &JobArg<'_>| {
+/// Jobs whose solvers are made from their paths.
+fn jobs_of<S>(
+    py: Python<'_>,
+    given: &[Py<JobValue>],
+    solver: impl Fn(&[f64]) -> Result<S>,
+) -> PyResult<Vec<Job<S>>> {
+    let samples = |array: &Py<PyArray1<u32>>| {
+        let array = borrowed(py, array)?;
+        Ok::<_, PyErr>(try_collect(
+            slice(&array)?.iter().copied(),
+            "samples of splits",
+        )?)
+    };
+    let job = |job: &Py<JobValue>| {
+        let job = job.get();
         Ok(Job {
-            train: try_collect(slice(train)?.iter().copied(), "rows of splits")?,
-            test: try_collect(slice(test)?.iter().copied(), "rows of splits")?,
-            kernels: kernels
-                .iter()
-                .map(KernelArgs::settings)
-                .collect::<Result<_>>()?,
-            solver: solver(path)?,
+            train: samples(&job.train)?,
+            test: samples(&job.test)?,
+            kernels: job.kernels.iter().map(Kernel::settings).collect(),
+            solver: solver(&job.path)?,
         })
     };
     given.iter().map(job).collect()
@@ -88,22 +156,13 @@ fn jobs_of<S>(given: &[JobArg<'_>], solver: impl Fn(&[f64]) -> Result<S>) -> PyR
 #[pymethods]
 impl Evaluation {
     #[new]
-    fn new(
-        method: &str,
-        settings: &Bound<'_, PyDict>,
-        jobs_given: Vec<JobArg<'_>>,
-    ) -> PyResult<Self> {
-        let jobs = match LinearMaker::new(method, settings)? {
-            Some(maker) => Jobs::Linear(jobs_of(&jobs_given, |path| {
-                let methods = path.iter().map(|&value| maker.method(value));
-                Ok(LinearPath {
-                    methods: methods.collect::<Result<_>>()?,
-                    constant: maker.constant()?,
-                })
-            })?),
-            None => {
-                let maker = Maker::new(method, settings)?;
-                Jobs::Kernel(jobs_of(&jobs_given, |path| maker.method(path))?)
+    fn new(py: Python<'_>, solver: AnySolver, jobs: Vec<Py<JobValue>>) -> PyResult<Self> {
+        let jobs = match solver {
+            AnySolver::Linear(solver) => {
+                Jobs::Linear(jobs_of(py, &jobs, |path| solver.method(path))?)
+            }
+            AnySolver::Kernel(solver) => {
+                Jobs::Kernel(jobs_of(py, &jobs, |path| solver.method(path))?)
             }
         };
         let core = match &jobs {
@@ -113,16 +172,25 @@ impl Evaluation {
         Ok(Self { jobs, core })
     }
 
-    /// Evaluates what is not done yet; what was done before an exception stays.
-    fn run(&self, py: Python<'_>, rows: &Bound<'_, PyAny>, plan: PlanArgs<'_>) -> PyResult<()> {
+    /// Evaluates what is not done yet; what was done before an exception is kept.
+    fn run(
+        &self,
+        py: Python<'_>,
+        rows: &Bound<'_, PyAny>,
+        plan: &PlanValue,
+        limits: &Limits,
+    ) -> PyResult<()> {
         let rows = Rows::extract(rows)?;
         let view = rows.view()?;
-        let codes = slice(&plan.codes)?;
+        let codes = borrowed(py, &plan.codes)?;
+        let borrow = |array| borrowed(py, array);
+        let class_weights = plan.class_weights.as_ref().map(borrow).transpose()?;
+        let sample_weights = plan.sample_weights.as_ref().map(borrow).transpose()?;
         let common = Plan {
-            codes,
+            codes: slice(&codes)?,
             n_classes: plan.n_classes,
-            class_weights: plan.class_weights.as_ref().map(slice).transpose()?,
-            row_weights: plan.sample_weights.as_ref().map(slice).transpose()?,
+            class_weights: class_weights.as_ref().map(slice).transpose()?,
+            row_weights: sample_weights.as_ref().map(slice).transpose()?,
             scaling: if plan.scale {
                 Scaling::MinMax
             } else {
@@ -134,22 +202,17 @@ impl Evaluation {
             } else {
                 Ties::LowestLabel
             },
-            budget_bytes: plan.budget_bytes,
-        };
-        let limits = door::Limits {
-            threads: plan.threads,
-            seconds: plan.time_limit,
+            budget_bytes: limits.memory_bytes,
         };
         let single = plan.single_precision;
         door::run_within(
             py,
             limits,
-            plan.progress.as_ref(),
             |monitor| with_matrix!(&view.matrix()?, matrix => self.run_on(matrix, &common, single, monitor)),
         )
     }
 
-    /// Kernels of all jobs that are done; may be called while `run` goes on.
+    /// Kernels of all jobs that are done; may be called while `run` is running.
     fn n_done(&self) -> usize {
         self.core.n_done()
     }
@@ -160,32 +223,33 @@ impl Evaluation {
         self.core.seconds().map(named).to_vec()
     }
 
-    /// What is done, as arrays over all settings of all kernels of all jobs: `done`, the scores
-    /// and the counts.
-    fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = PyDict::new(py);
+    /// The results so far.
+    fn table(&self, py: Python<'_>) -> PyResult<Cells> {
         let cells = self.all_cells()?;
-        let done = try_collect(cells.iter().map(Option::is_some), WHAT)?;
-        found.set_item("done", done.into_pyarray(py))?;
-        let score = |name: &str, of: fn(&Scores) -> f64| {
+        let score = |of: fn(&Scores) -> f64| {
             let value = |cell: &Option<&Cell>| cell.map_or(0.0, |cell| of(&cell.scores));
-            let values = try_collect(cells.iter().map(value), WHAT)?;
-            found.set_item(name, values.into_pyarray(py))
+            array(py, cells.iter().map(value))
         };
-        score("accuracy", |scores| scores.accuracy)?;
-        score("balanced_accuracy", |scores| scores.balanced_accuracy)?;
-        score("f1_macro", |scores| scores.f1_macro)?;
-        let number = |name: &str, of: fn(&Cell) -> u64| {
-            let values = try_collect(cells.iter().map(|cell| cell.map_or(0, of)), WHAT)?;
-            found.set_item(name, values.into_pyarray(py))
-        };
-        number("n_support", |cell| cell.n_support.into())?;
-        number("n_iter", |cell| cell.n_iter)?;
-        number("n_loops", |cell| cell.n_loops)?;
-        number("n_kernel_evals", |cell| cell.n_kernel_evals)?;
-        number("n_unfinished", |cell| cell.n_unfinished.into())?;
-        Ok(found)
+        let count = |of: fn(&Cell) -> u64| array(py, cells.iter().map(|cell| cell.map_or(0, of)));
+        Ok(Cells {
+            done: array(py, cells.iter().map(Option::is_some))?,
+            accuracy: score(|scores| scores.accuracy)?,
+            balanced_accuracy: score(|scores| scores.balanced_accuracy)?,
+            f1_macro: score(|scores| scores.f1_macro)?,
+            n_support: count(|cell| cell.n_support.into())?,
+            n_iter: count(|cell| cell.n_iter)?,
+            n_loops: count(|cell| cell.n_loops)?,
+            n_kernel_evals: count(|cell| cell.n_kernel_evals)?,
+            n_unfinished: count(|cell| cell.n_unfinished.into())?,
+        })
     }
+}
+
+fn array<T: Element>(
+    py: Python<'_>,
+    values: impl ExactSizeIterator<Item = T>,
+) -> PyResult<Py<PyArray1<T>>> {
+    Ok(try_collect(values, WHAT)?.into_pyarray(py).unbind())
 }
 
 impl Evaluation {

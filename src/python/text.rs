@@ -43,7 +43,7 @@ impl LibsvmReader {
 
     fn feed(&mut self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {
         let reader = self.reader.as_mut().ok_or_else(finished)?;
-        door::run(py, 1, None, |_| match reader {
+        door::run(py, 1, |_| match reader {
             AnyReader::F32(reader) => reader.feed(piece),
             AnyReader::F64(reader) => reader.feed(piece),
         })
@@ -90,7 +90,7 @@ fn to_arrays<T: Real>(
 where
     AnyVec: From<Vec<T>>,
 {
-    let (csr, labels) = door::run(py, 1, None, |_| rows())?;
+    let (csr, labels) = door::run(py, 1, |_| rows())?;
     let rows = rows_to_python(py, Matrix::Sparse(csr))?;
     (rows, labels.into_pyarray(py)).into_pyobject(py)
 }
@@ -106,7 +106,7 @@ pub fn libsvm_lines<'py>(
     let rows = Rows::extract(rows)?;
     let view = rows.view()?;
     let labels = slice(&labels)?;
-    let text = door::run(py, 1, None, |_| {
+    let text = door::run(py, 1, |_| {
         let mut text = Vec::new();
         with_matrix!(&view.matrix()?, matrix => {
             libsvm_text::write(matrix, labels, 0..matrix.n_rows(), zero_based, &mut text)?;

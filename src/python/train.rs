@@ -1,105 +1,43 @@
 //! What all methods share: from arrays to trained models.
 
-use super::arrays::{AnyMatrix, Rows, slice};
+use super::arrays::{AnyMatrix, slice};
 use super::door;
-use super::kernels::KernelArgs;
+use super::limits::Limits;
 use super::model::{AnyModel, Model};
+use super::problem::TrainingData;
 use crate::Result;
 use crate::data::{Labels, Matrix};
 use crate::kernel::{Extent, Kernel, KernelKind, KernelSettings};
-use crate::memory::{account_small, try_collect, try_with_capacity};
+use crate::memory::try_collect;
 use crate::model;
 use crate::monitor::Monitor;
 use crate::multiclass::{RowSource, Scheme, Training, TrainingSet};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Machine, Start, Status};
-use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use std::borrow::Cow;
-
-/// How classes are split, and what the training may use.
-#[derive(FromPyObject)]
-pub struct TrainArgs {
-    #[pyo3(item)]
-    multi_class: String,
-    #[pyo3(item)]
-    row_source: String,
-    #[pyo3(item)]
-    cache_bytes: usize,
-    #[pyo3(item)]
-    threads: usize,
-    #[pyo3(item, default)]
-    time_limit: Option<f64>,
-    #[pyo3(item)]
-    progress: Option<Py<PyAny>>,
-}
-
-/// Rows, labels, weights, and where machines start.
-#[derive(FromPyObject)]
-pub struct DataArgs<'py> {
-    #[pyo3(item)]
-    rows: Bound<'py, PyAny>,
-    #[pyo3(item)]
-    codes: PyReadonlyArray1<'py, u32>,
-    #[pyo3(item)]
-    class_weights: PyReadonlyArray1<'py, f64>,
-    #[pyo3(item)]
-    sample_weights: Option<PyReadonlyArray1<'py, f64>>,
-    #[pyo3(item)]
-    starts: Option<Bound<'py, PyList>>,
-}
-
-/// Where a machine starts: rows, and their coefficients, if they are known.
-pub type StartArg<'py> = (
-    PyReadonlyArray1<'py, u32>,
-    Option<PyReadonlyArray1<'py, f64>>,
-);
-
-fn starts(given: &Bound<'_, PyList>) -> PyResult<Vec<Start>> {
-    let what = "starts of machines";
-    let mut found = try_with_capacity(given.len(), 1, what)?;
-    for start in given {
-        let (rows, coefficients): StartArg<'_> = start.extract()?;
-        let rows = slice(&rows)?.iter().copied();
-        account_small(size_of::<(u32, f64)>() * rows.len(), what)?;
-        found.push(match coefficients {
-            None => Start::Rows(rows.collect()),
-            Some(coefficients) => {
-                Start::Terms(rows.zip(slice(&coefficients)?.iter().copied()).collect())
-            }
-        });
-    }
-    Ok(found)
-}
 
 /// One model for each setting of the solver's path. Where a machine stalls on rows of f32, all are
 /// trained as if the rows were f64; where outputs need f64, the model has rows of that type.
 pub fn fit(
     py: Python<'_>,
-    data: &DataArgs<'_>,
-    kernel: &KernelArgs,
-    train: &TrainArgs,
+    data: &TrainingData,
+    kernel: KernelSettings,
+    limits: &Limits,
+    row_source: &str,
     solver: &impl BinarySolver,
 ) -> PyResult<Vec<Model>> {
-    let rows = Rows::extract(&data.rows)?;
-    let view = rows.view()?;
-    let limits = door::Limits {
-        threads: train.threads,
-        seconds: train.time_limit,
-    };
+    let arrays = data.borrow(py)?;
+    let view = arrays.rows.view()?;
     let order = Order {
-        codes: slice(&data.codes)?,
-        class_weights: slice(&data.class_weights)?,
-        sample_weights: data.sample_weights.as_ref().map(slice).transpose()?,
-        starts: data
-            .starts
-            .as_ref()
-            .map_or_else(|| Ok(Vec::new()), starts)?,
-        kernel: kernel.settings()?,
-        scheme: Scheme::parse(&train.multi_class)?,
-        source: RowSource::parse(&train.row_source)?,
-        cache_bytes: train.cache_bytes,
+        codes: slice(&arrays.codes)?,
+        class_weights: slice(&arrays.class_weights)?,
+        sample_weights: arrays.sample_weights.as_ref().map(slice).transpose()?,
+        starts: data.starts(py)?,
+        kernel,
+        scheme: arrays.scheme,
+        source: RowSource::parse(row_source)?,
+        cache_bytes: limits.memory_bytes,
         solver,
     };
     // Training copies a precomputed matrix in any case, and checks its copy.
@@ -107,7 +45,7 @@ pub fn fit(
         KernelKind::Precomputed => view.matrix(),
         _ => view.snapshot(),
     };
-    door::run_within(py, limits, train.progress.as_ref(), |monitor| {
+    door::run_within(py, limits, |monitor| {
         let set = match rows()? {
             AnyMatrix::F64(matrix) => {
                 let set = order.set(matrix, monitor)?;

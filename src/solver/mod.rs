@@ -1,5 +1,6 @@
 //! Solvers of one binary problem, one file or folder for each method.
 
+mod certificate;
 mod cholesky;
 mod hyperparameters;
 mod l2;
@@ -18,6 +19,7 @@ mod rounding;
 mod status;
 mod svc;
 
+pub use certificate::{Certificate, Objective, Term};
 pub use machine::Machine;
 pub use method::Method;
 pub use mnsvm::{MnSvm, MnSvmSettings, Selection};

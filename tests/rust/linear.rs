@@ -3,12 +3,11 @@
 
 use softmargin::data::{Csr, Dense, Matrix, Random};
 use softmargin::monitor::Monitor;
-use softmargin::solver::Status;
 use softmargin::solver::linear::{
-    DualSettings, GradientSettings, Intercept, LinearCertificate, LinearMachine, LinearMethod,
-    LinearNewtonSettings, LinearProblem, LinearSolver, Loss, Optimizer, Penalty, Recorder,
-    SgdSettings, Visit,
+    DualSettings, GradientSettings, Intercept, LinearMachine, LinearMethod, LinearNewtonSettings,
+    LinearProblem, LinearSolver, Loss, Optimizer, Penalty, Recorder, SgdSettings, Visit,
 };
+use softmargin::solver::{Certificate, Status};
 use softmargin::{Error, Result};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -178,7 +177,7 @@ fn rules_take_the_same_steps_on_all_kinds_of_rows() -> Result<()> {
 }
 
 /// The gap as a share of the primal objective.
-fn gap(certificate: LinearCertificate) -> f64 {
+fn gap(certificate: Certificate) -> f64 {
     (certificate.primal - certificate.dual) / certificate.primal
 }
 

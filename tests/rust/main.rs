@@ -4,6 +4,7 @@
 mod architecture;
 mod binary_problem;
 mod cache;
+mod certificates;
 mod csr;
 mod data;
 mod digest;

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from softmargin._core import Kernel
+
 # Multiclass decompositions: one-vs-one, one-vs-rest, adjacent classes.
 SCHEMES = ("ovo", "ovr", "ordinal")
 
@@ -79,10 +81,10 @@ def gamma(value: Any) -> float | str:
     return real("gamma", value)
 
 
-def kernel(kind: Any, width: Any, degree: Any, coef0: Any) -> tuple[str, float | str, int, float]:
-    """Return the parameters of a kernel as the core expects them."""
+def kernel(kind: Any, width: Any, degree: Any, coef0: Any) -> Kernel:
+    """Return a kernel of the core with these parameters."""
     kinds = ("linear", "rbf", "poly", "sigmoid", "precomputed")
-    return (
+    return Kernel(
         choice("kernel", kind, kinds),
         gamma(width),
         integer("degree", degree),

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,15 @@ from softmargin._checks.labels import check_labels
 from softmargin._checks.rollback import restore_on_failure
 from softmargin._checks.rows import check_rows
 
+if TYPE_CHECKING:
+    from softmargin._core import Kernel
+
 
 class Classifier(ClassifierMixin, BaseEstimator):
     """A classifier that the core trains.
 
-    A subclass has the parameters named below as attributes, names its method in the core,
-    and returns the parameters of the method in ``_settings``.
+    A subclass has the parameters named below as attributes, names its method, and returns the
+    solver of the core with its settings in ``_solver``.
     """
 
     _method: ClassVar[str]
@@ -42,12 +45,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
     n_jobs: Any
     verbose: Any
 
-    def _settings(self) -> dict[str, Any]:
-        """Return the parameters of the method besides its path and the kernel."""
+    def _solver(self) -> Any:
+        """Return the solver of the core, with all settings but the path and the kernel."""
         raise NotImplementedError
 
-    def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
-        """Return the kernel in the form of the core."""
+    def _core_kernel(self) -> Kernel:
+        """Return the kernel of the core."""
         raise NotImplementedError
 
     @classmethod

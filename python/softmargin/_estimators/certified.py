@@ -14,13 +14,11 @@ from softmargin._checks import parameters, resources
 from softmargin._checks.fields import Fields
 from softmargin._estimators.certificate import (
     Certificate,
-    Certify,
     Training,
-    certificates,
     from_table,
-    n_machines,
     to_table,
 )
+from softmargin._estimators.decomposition import n_binary
 from softmargin._estimators.starts import from_estimator, from_rows, only
 
 if TYPE_CHECKING:
@@ -82,7 +80,7 @@ class Certified(_Base):
         scheme = parameters.scheme(self.multi_class)
         if isinstance(init, BaseEstimator):
             return from_estimator(init, classes, codes, scheme)
-        n = n_machines(scheme, len(classes))
+        n = n_binary(scheme, len(classes))
         if init is not None:
             return from_rows(init, shape[0], n)
         is_same = last is not None and (
@@ -133,9 +131,7 @@ class Certified(_Base):
                     "contain the training data; read certificate_ before pickling or saving"
                 )
             threads = resources.thread_count(self.n_jobs)
-            certify = self._certifier(training)
-            model, rows = self._model, training.rows(self._model.rows_digest)
-            found = certificates(model, rows, training, self._scheme, threads, certify)
+            found = training.certificates(self._model, threads)
             self._certificate = found
             self._training = None
         return found
@@ -167,7 +163,3 @@ class Certified(_Base):
         self._training = self._certificate = None
         if "certificate_" in saved:
             self._certificate = from_table(saved, len(self.intercept_))
-
-    def _certifier(self, training: Training) -> Certify:
-        """Return how the certificate of a machine is computed."""
-        raise NotImplementedError

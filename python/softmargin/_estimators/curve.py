@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from softmargin import _core
 from softmargin._checks.fields import Fields
 from softmargin._checks.rows import from_native, native_rows
+from softmargin._estimators.decomposition import binary_problems, labels
 
 # Steps, seconds, weights and biases of the snapshots of a machine.
 Snapshots = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
@@ -38,6 +38,11 @@ class Problem(NamedTuple):
     value: float
     is_lambda: bool
 
+    def labels(self) -> Iterator[NDArray[np.float64]]:
+        """Yield the labels of each binary problem; 0 for samples that are not part of it."""
+        for sides in binary_problems(self.scheme, self.n_classes):
+            yield labels(self.codes, sides)
+
 
 def record_curve(
     snapshots: list[Snapshots],
@@ -56,7 +61,7 @@ def record_curve(
     places = [np.minimum(np.arange(n_points), len(shots[0]) - 1) for shots in snapshots]
     losses = np.zeros((len(snapshots), n_points))
     norms = np.zeros_like(losses)
-    for machine, (shots, signs) in enumerate(zip(snapshots, labels(problem), strict=True)):
+    for machine, (shots, signs) in enumerate(zip(snapshots, problem.labels(), strict=True)):
         used = (signs != 0) & (problem.weights > 0)
         own = _losses(shots, problem, np.where(used, signs, 0.0), threads)
         n_rows = max(1, int(used.sum()))
@@ -95,21 +100,6 @@ def from_fields(saved: Fields) -> dict[str, NDArray[Any]] | None:
     if found and not found.keys() >= _PARTS.keys() - {"accuracy"}:
         raise ValueError("'curve_' is not complete")
     return found or None
-
-
-def labels(problem: Problem) -> Iterator[NDArray[np.float64]]:
-    """Yield the label of each row, +1, -1 or 0 for none, for each machine."""
-    codes, k = problem.codes, problem.n_classes
-    if k == 2:
-        yield np.where(codes == 1, 1.0, -1.0)
-    elif problem.scheme == "ovr":
-        for c in range(k):
-            yield np.where(codes == c, 1.0, -1.0)
-    else:
-        neighbours = zip(range(k), range(1, k), strict=False)
-        is_ordinal = problem.scheme == "ordinal"
-        for a, b in neighbours if is_ordinal else itertools.combinations(range(k), 2):
-            yield (codes == a).astype(float) - (codes == b)
 
 
 def _losses(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from softmargin._checks import parameters
+from softmargin._core import GradientSolver
 from softmargin._estimators.linear import LinearClassifier
 
 
@@ -105,14 +106,14 @@ class GDSVC(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "eta0": parameters.real("eta0", self.eta0),
-            "max_iter": parameters.count("max_iter", self.max_iter, -1),
-            "tol": parameters.real("tol", self.tol),
-            "is_lambda": self.C is None,
-            "intercept": self._intercept(),
-        }
+    def _solver(self) -> GradientSolver:
+        return GradientSolver(
+            eta0=parameters.real("eta0", self.eta0),
+            max_iter=parameters.count("max_iter", self.max_iter, -1),
+            tol=parameters.real("tol", self.tol),
+            is_lambda=self._is_lambda(),
+            intercept=self._intercept(),
+        )
 
     def _goal(self) -> str:
         return f"the gradient was {self.tol} times the first one"

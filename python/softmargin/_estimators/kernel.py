@@ -30,7 +30,7 @@ from softmargin._estimators.base import Classifier
 from softmargin._estimators.certificate import Training
 
 if TYPE_CHECKING:
-    from softmargin._core import Model, _Data, _Start, _Train
+    from softmargin._core import Kernel, Model, _KernelSolver, _Start
 
 
 class KernelClassifier(Classifier):
@@ -82,7 +82,10 @@ class KernelClassifier(Classifier):
                 samples = self._kernel_values(X)
             by_class = class_weights(self.class_weight, classes, codes)
             path = [self._path_value(vars(self))]
-            (model,) = self._train_path(samples, codes, by_class, path, weights, starts, deadline)
+            solver = self._solver()  # once: it may draw a seed
+            (model,) = self._train_path(
+                solver, samples, codes, by_class, path, weights, starts, deadline
+            )
             self._set_model(model, classes)
             if self._takes_weights:
                 self._set_status(model)
@@ -92,13 +95,14 @@ class KernelClassifier(Classifier):
                 self.support_ = used[self.support_].astype(np.int32)
             self._used_columns = used if self.kernel == "precomputed" else None
             bounds = path[0] * by_class[codes] * (1.0 if weights is None else weights)
-            self._keep(last, Training(samples, codes, bounds), y)
+            self._keep(last, Training(samples, codes, bounds, solver), y)
         if self._takes_weights:
             self._warn_if_not_converged()
         return self
 
     def _train_path(
         self,
+        solver: _KernelSolver,
         X: Any,
         codes: NDArray[np.uint32],
         by_class: NDArray[np.float64],
@@ -108,32 +112,27 @@ class KernelClassifier(Classifier):
         deadline: resources.Deadline | None = None,
     ) -> list[Model]:
         """Return a model for each value of the path."""
-        data: _Data = {
-            "rows": native_rows(X),
-            "codes": codes,
-            "class_weights": by_class,
-            "sample_weights": weights,
-            "starts": starts,
-        }
-        kernel, train = self._kernel_arguments(), self._train_arguments()
-        if deadline is not None:
-            train["time_limit"] = deadline.seconds_left()
-        return _core.fit(self._method, self._settings(), list(path), data, kernel, train)
+        self._check_shape()
+        data = _core.TrainingData(
+            native_rows(X),
+            codes,
+            by_class,
+            multi_class=parameters.scheme(self.multi_class),
+            sample_weights=weights,
+            starts=starts,
+        )
+        limits = _core.Limits(
+            threads=resources.thread_count(self.n_jobs),
+            memory_bytes=resources.cache_bytes(self.cache_size),
+            time_limit=None if deadline is None else deadline.seconds_left(),
+            progress=self._progress(),
+        )
+        return _core.fit(solver, list(path), data, self._core_kernel(), limits)
 
-    def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
+    def _core_kernel(self) -> Kernel:
         # Values of a callable kernel are passed to the core as a matrix.
         kernel = self.kernel if self._kernel_samples is None else "precomputed"
         return parameters.kernel(kernel, self.gamma, self.degree, self.coef0)
-
-    def _train_arguments(self) -> _Train:
-        self._check_shape()
-        return {
-            "multi_class": parameters.scheme(self.multi_class),
-            "row_source": "auto",
-            "cache_bytes": resources.cache_bytes(self.cache_size),
-            "threads": resources.thread_count(self.n_jobs),
-            "progress": self._progress(),
-        }
 
     def _last_fit(self) -> Self | None:
         """Return a copy of this estimator if it is fitted and training may start from it."""
@@ -215,7 +214,7 @@ class KernelClassifier(Classifier):
                 "kernel was a function when the estimator was fitted, which a file without code "
                 "cannot hold; fit with kernel='precomputed', or use pickle"
             )
-        state = super()._saved_state() | model_state.named(self._model.state())
+        state = super()._saved_state() | model_state.to_fields(self._model)
         if not self._takes_weights:
             return state
         state["shape_fit_"] = np.array(self.shape_fit_, dtype=np.int64)
@@ -263,14 +262,14 @@ class KernelClassifier(Classifier):
         """Return the state to pickle, with the model as plain arrays that every format supports."""
         state = dict(super().__getstate__())
         if "_model" in state:
-            state["_model"] = state["_model"].state()
+            state["_model"] = model_state.to_dict(state["_model"])
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickled state; the core validates the model."""
         if isinstance(state, dict) and isinstance(state.get("_model"), dict):
             model = state["_model"]
-            checked = _core.Model.from_state(model)
+            checked = model_state.from_dict(model)
             state = state | {"_model": checked, "_scheme": model["multi_class"]}
         super().__setstate__(state)
 

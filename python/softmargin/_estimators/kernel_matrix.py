@@ -51,6 +51,6 @@ def kernel_matrix(
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
     """
-    arguments = parameters.kernel(kernel, gamma, degree, coef0)
+    chosen = parameters.kernel(kernel, gamma, degree, coef0)
     rows = native_rows(check_rows(X))
-    return _core.kernel_matrix(rows, arguments, resources.thread_count(n_jobs))
+    return _core.kernel_matrix(rows, chosen, resources.thread_count(n_jobs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,10 +20,14 @@ from softmargin._checks.labels import codes_of
 from softmargin._checks.rollback import restore_on_failure
 from softmargin._checks.rows import FLOATS, check_rows, is_plain, native_rows
 from softmargin._checks.weights import class_weights, sample_weights, used_rows
+from softmargin._core import Kernel
 from softmargin._estimators.base import Classifier
-from softmargin._estimators.certificate import n_machines
 from softmargin._estimators.curve import Problem, from_fields, record_curve, to_fields
+from softmargin._estimators.decomposition import n_binary
 from softmargin._estimators.rule_state import State
+
+if TYPE_CHECKING:
+    from softmargin._core import LinearFit, _LinearSolver
 
 # Outputs of machines that predictions hold at a time.
 _OUTPUTS_AT_ONCE = 1 << 23
@@ -89,12 +93,11 @@ class LinearClassifier(Classifier):
         tested = None if eval_set is None else self._check_eval_set(eval_set, classes)
         record = self._record()
         states = self._starts(X, classes)
-        settings = self._settings()  # once: it draws a seed
-        found = self._train(X, codes, by_class, weights, states, settings, record, deadline)
+        solver = self._solver()  # once: it draws a seed
+        found = self._train(solver, X, codes, by_class, weights, states, record, deadline)
         self._set_machines(found, classes)
         self._set_patterns(X, codes, weights, None)
-        is_lambda = bool(settings["is_lambda"])
-        self._set_curve(found, X, codes, by_class, weights, tested, record, is_lambda)
+        self._set_curve(found, X, codes, by_class, weights, tested, record)
 
     def _check_work(self) -> None:
         super()._check_work()
@@ -120,34 +123,29 @@ class LinearClassifier(Classifier):
 
     def _train(
         self,
+        solver: _LinearSolver,
         X: Any,
         codes: NDArray[np.uint32],
         by_class: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
         states: list[State] | None,
-        settings: dict[str, Any],
         record_every: int | None,
         deadline: resources.Deadline,
-    ) -> dict[str, Any]:
-        return _core.linear_fit(
-            self._method,
-            settings,
-            self._path_value(vars(self)),
-            {
-                "rows": native_rows(X),
-                "codes": codes,
-                "class_weights": by_class,
-                "sample_weights": weights,
-                "states": states,
-            },
-            {
-                "multi_class": parameters.scheme(self.multi_class),
-                "threads": resources.thread_count(self.n_jobs),
-                "time_limit": deadline.seconds_left(),
-                "record_every": record_every,
-                "progress": self._progress(),
-            },
+    ) -> LinearFit:
+        data = _core.TrainingData(
+            native_rows(X),
+            codes,
+            by_class,
+            multi_class=parameters.scheme(self.multi_class),
+            sample_weights=weights,
         )
+        limits = _core.Limits(
+            threads=resources.thread_count(self.n_jobs),
+            time_limit=deadline.seconds_left(),
+            progress=self._progress(),
+        )
+        value = self._path_value(vars(self))
+        return _core.linear_fit(solver, value, data, limits, states, record_every)
 
     def _intercept(self, scaling: Any = 1.0) -> float | str:
         """Return the value of the constant feature, 0 for none, or how else the bias is found."""
@@ -160,12 +158,12 @@ class LinearClassifier(Classifier):
             raise ValueError(f"intercept_scaling = {value} is not valid: it must be positive")
         return value
 
-    def _set_machines(self, found: dict[str, Any], classes: NDArray[Any]) -> None:
+    def _set_machines(self, found: LinearFit, classes: NDArray[Any]) -> None:
         self.classes_ = classes
-        self.coef_ = found["coef"]
-        self.intercept_ = found["intercept"]
-        self.n_iter_ = int(found["n_iter"].max())
-        self.status_ = found["status"]
+        self.coef_ = found.coef
+        self.intercept_ = found.intercept
+        self.n_iter_ = int(found.n_iter.max())
+        self.status_ = found.status
         self._scheme = self.multi_class
 
     def _set_patterns(
@@ -201,7 +199,7 @@ class LinearClassifier(Classifier):
         super()._restore(saved)
         k = len(self.classes_)
         self._scheme = self._saved_scheme(saved)
-        m = n_machines(self._scheme, k)
+        m = n_binary(self._scheme, k)
         self.coef_ = saved.array("coef_", "f8", (m, self.n_features_in_))
         self.intercept_ = saved.array("intercept_", "f8", (m,))
         if "has_sparse_coef" in saved and saved.integer("has_sparse_coef", 0, 1):
@@ -227,7 +225,7 @@ class LinearClassifier(Classifier):
     def _check_fitted(self) -> None:
         super()._check_fitted()
         k = len(self.classes_)
-        m = n_machines(parameters.scheme(self._scheme), k)
+        m = n_binary(parameters.scheme(self._scheme), k)
         coef, intercept = self._weights()
         if k < 2 or coef.shape != (m, self.n_features_in_):
             raise ValueError(
@@ -254,21 +252,20 @@ class LinearClassifier(Classifier):
 
     def _set_curve(
         self,
-        found: dict[str, Any],
+        found: LinearFit,
         X: Any,
         codes: NDArray[np.uint32],
         by_class: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
         tested: tuple[Any, NDArray[np.integer[Any]]] | None,
         record: int | None,
-        is_lambda: bool,
     ) -> None:
         self.__dict__.pop("curve_", None)
         if record is None:
             return
         scaling = self._intercept(getattr(self, "intercept_scaling", 1.0))
         self.curve_ = record_curve(
-            found["snapshots"],
+            found.snapshots,
             Problem(
                 rows=native_rows(X),
                 codes=codes,
@@ -279,7 +276,7 @@ class LinearClassifier(Classifier):
                 loss=self._loss_name(),
                 scaling=scaling if isinstance(scaling, float) else 0.0,
                 value=self._path_value(vars(self)),
-                is_lambda=is_lambda,
+                is_lambda=self._is_lambda(),
             ),
             tested,
             resources.thread_count(self.n_jobs),
@@ -314,9 +311,6 @@ class LinearClassifier(Classifier):
             intercept = np.broadcast_to(intercept, coef.shape[0]).copy()
         return coef, intercept
 
-    def _n_machines(self) -> int:
-        return n_machines(self._scheme, len(self.classes_))
-
     def _decide(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint32]]]:
         """Yield scores and class codes of some rows after another.
 
@@ -326,7 +320,10 @@ class LinearClassifier(Classifier):
         is_native = is_plain(X, self, FLOATS)
         if not is_native:
             X = check_rows(X, estimator=self, reset=False, any_order=True)
-        n_rows, n_at_once = X.shape[0], max(1, _OUTPUTS_AT_ONCE // self._n_machines())
+        n_rows, n_at_once = (
+            X.shape[0],
+            max(1, _OUTPUTS_AT_ONCE // n_binary(self._scheme, len(self.classes_))),
+        )
         for start in range(0, n_rows, n_at_once):
             part = X[start : start + n_at_once] if n_rows > n_at_once else X
             outputs = self._outputs(part if is_native else native_rows(part))
@@ -373,8 +370,12 @@ class LinearClassifier(Classifier):
         self.coef_ = sparse.dense(self.coef_)
         return self
 
-    def _kernel_arguments(self) -> tuple[str, float | str, int, float]:
-        return ("linear", 1.0, 3, 0.0)
+    def _is_lambda(self) -> bool:
+        """Return whether the path consists of values of lambda instead of C."""
+        return getattr(self, "C", None) is None
+
+    def _core_kernel(self) -> Kernel:
+        return Kernel("linear", 1.0, 3, 0.0)
 
     @classmethod
     def _path_value(cls, params: Mapping[str, Any]) -> float:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from softmargin._checks import parameters
 from softmargin._checks.fields import Fields
+from softmargin._core import ExactLinearSolver
 from softmargin._estimators.certificate import Certificate, from_table, to_table
 from softmargin._estimators.linear import LinearClassifier
+
+if TYPE_CHECKING:
+    from softmargin._core import LinearFit
 
 
 class LinearSVC(LinearClassifier):
@@ -120,12 +124,9 @@ class LinearSVC(LinearClassifier):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
 
-    def _set_machines(self, found: dict[str, Any], classes: Any) -> None:
+    def _set_machines(self, found: LinearFit, classes: Any) -> None:
         super()._set_machines(found, classes)
-        self.certificate_ = [
-            Certificate(primal, dual, primal - dual, violation)
-            for primal, dual, violation in found["certificates"]
-        ]
+        self.certificate_ = [Certificate(*values) for values in found.certificates]
 
     def _saved_state(self) -> dict[str, Any]:
         return super()._saved_state() | {"certificate_": to_table(self.certificate_)}
@@ -134,21 +135,20 @@ class LinearSVC(LinearClassifier):
         super()._restore(saved)
         self.certificate_ = from_table(saved, len(self.status_))
 
-    def _settings(self) -> dict[str, Any]:
+    def _solver(self) -> ExactLinearSolver:
         parameters.choice("penalty", self.penalty, ("l2",))
         loss = parameters.choice("loss", self.loss, ("squared_hinge", "hinge"))
         is_dual = self._is_dual(loss)
         # A fit that the user did not ask to be random is not.
         is_fixed = is_dual is None and self.random_state is None
-        return {
-            "loss": loss,
-            "dual": is_dual,
-            "tol": parameters.real("tol", self.tol),
-            "max_iter": parameters.count("max_iter", self.max_iter, -1),
-            "seed": parameters.seed(0 if is_fixed else self.random_state),
-            "is_lambda": False,
-            "intercept": self._intercept(self.intercept_scaling),
-        }
+        return ExactLinearSolver(
+            loss=loss,
+            dual=is_dual,
+            tol=parameters.real("tol", self.tol),
+            max_iter=parameters.count("max_iter", self.max_iter, -1),
+            seed=parameters.seed(0 if is_fixed else self.random_state),
+            intercept=self._intercept(self.intercept_scaling),
+        )
 
     def _is_random(self) -> bool:
         return self._is_dual(self.loss) is not False

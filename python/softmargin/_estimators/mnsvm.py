@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from softmargin._checks import parameters
-from softmargin._estimators.certificate import Certify, Training, penalized_certificate
+from softmargin._core import MnSvmSolver
 from softmargin._estimators.certified import Certified
 from softmargin._estimators.kernel import KernelClassifier
 
@@ -132,19 +132,16 @@ class MNSVM(Certified, KernelClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "eps": parameters.real("eps", self.eps),
-            "selection": parameters.choice("selection", self.selection, ("worst", "random")),
-            "seed": parameters.seed(self.random_state),
-            "max_iter": parameters.count("max_iter", self.max_iter, -1),
-        }
+    def _solver(self) -> MnSvmSolver:
+        return MnSvmSolver(
+            eps=parameters.real("eps", self.eps),
+            selection=parameters.choice("selection", self.selection, ("worst", "random")),
+            seed=parameters.seed(self.random_state),
+            max_iter=parameters.count("max_iter", self.max_iter, -1),
+        )
 
     def _is_random(self) -> bool:
         return bool(self.selection == "random")
-
-    def _certifier(self, training: Training) -> Certify:
-        return penalized_certificate
 
     def _goal(self) -> str:
         return f"the violation was below eps = {self.eps}"

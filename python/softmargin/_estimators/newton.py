@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from softmargin._checks import parameters
-from softmargin._estimators.certificate import (
-    Certify,
-    Training,
-    penalized_certificate,
-    squared_certificate,
-)
+from softmargin._core import NewtonSolver
 from softmargin._estimators.certified import Certified
 from softmargin._estimators.kernel import KernelClassifier
 
@@ -147,22 +142,16 @@ class NewtonSVC(Certified, KernelClassifier):
             raise ValueError(f"lambda_ = {value} is not valid: it must be a positive number")
         return 1 / value
 
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "bias": self._bias(),
-            "max_iter": parameters.count("max_iter", self.max_iter, -1),
-        }
+    def _solver(self) -> NewtonSolver:
+        return NewtonSolver(
+            bias=self._bias(),
+            max_iter=parameters.count("max_iter", self.max_iter, -1),
+        )
 
     def _bias(self) -> str:
         if isinstance(self.bias, str):
             return parameters.choice("bias", self.bias, ("penalized",))
         return "free" if parameters.flag("bias", self.bias) else "none"
-
-    def _keep(self, last: Self | None, training: Training, y: Any) -> None:
-        super()._keep(last, training._replace(penalizes_bias=self._bias() == "penalized"), y)
-
-    def _certifier(self, training: Training) -> Certify:
-        return penalized_certificate if training.penalizes_bias else squared_certificate
 
     def _goal(self) -> str:
         return "the set of support vectors stayed the same"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 from softmargin._checks import parameters
+from softmargin._core import NlSgdSolver
 from softmargin._estimators.kernel import KernelClassifier
 
 
@@ -143,14 +144,14 @@ class NLSGD(KernelClassifier):
         """
         return self._fit(X, y, sample_weight)
 
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "epochs": parameters.positive("epochs", self.epochs),
-            "average": parameters.real("average", self.average),
-            "step": parameters.choice("step", self.step, ("t", "m")),
-            "order": parameters.choice("order", self.order, ("cyclic", "random")),
-            "seed": parameters.seed(self.random_state),
-        }
+    def _solver(self) -> NlSgdSolver:
+        return NlSgdSolver(
+            epochs=parameters.positive("epochs", self.epochs),
+            average=parameters.real("average", self.average),
+            step=parameters.choice("step", self.step, ("t", "m")),
+            order=parameters.choice("order", self.order, ("cyclic", "random")),
+            seed=parameters.seed(self.random_state),
+        )
 
     def _is_random(self) -> bool:
         return True

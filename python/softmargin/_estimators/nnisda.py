@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from softmargin._checks import parameters
-from softmargin._estimators.certificate import Certify, Training, penalized_certificate
+from softmargin._core import NnIsdaSolver
 from softmargin._estimators.certified import Certified
 from softmargin._estimators.kernel import KernelClassifier
 
@@ -126,14 +126,11 @@ class NNISDA(Certified, KernelClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "tol": parameters.real("tol", self.tol),
-            "max_iter": parameters.count("max_iter", self.max_iter, -1),
-        }
-
-    def _certifier(self, training: Training) -> Certify:
-        return penalized_certificate
+    def _solver(self) -> NnIsdaSolver:
+        return NnIsdaSolver(
+            tol=parameters.real("tol", self.tol),
+            max_iter=parameters.count("max_iter", self.max_iter, -1),
+        )
 
     def _goal(self) -> str:
         return f"the violation was below tol = {self.tol}"

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from softmargin._checks import parameters
 from softmargin._checks.weights import class_weights
+from softmargin._core import OllawvSolver
 from softmargin._estimators.kernel import KernelClassifier
 
 
@@ -163,7 +164,7 @@ class OLLAWV(KernelClassifier):
         first = clone(self)
         X, classes, codes = first._check_training_data(X, y)
         by_class = class_weights(self.class_weight, classes, codes)
-        models = first._train_path(X, codes, by_class, margins)
+        models = first._train_path(first._solver(), X, codes, by_class, margins)
         path = []
         for margin, model in zip(margins, models, strict=True):
             estimator = clone(self).set_params(margin=margin)
@@ -174,9 +175,9 @@ class OLLAWV(KernelClassifier):
             path.append(estimator)
         return path
 
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "c": parameters.real("C", self.C),
-            "bias": parameters.flag("bias", self.bias),
-            "max_sv_fraction": parameters.real("max_sv_fraction", self.max_sv_fraction),
-        }
+    def _solver(self) -> OllawvSolver:
+        return OllawvSolver(
+            c=parameters.real("C", self.C),
+            bias=parameters.flag("bias", self.bias),
+            max_sv_fraction=parameters.real("max_sv_fraction", self.max_sv_fraction),
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,13 @@ from softmargin._checks.labels import check_labels, check_no_missing_labels, cod
 from softmargin._checks.rollback import restore_on_failure
 from softmargin._checks.rows import check_rows
 from softmargin._checks.weights import class_weights, sample_weights
+from softmargin._core import SgdSolver
 from softmargin._estimators import rule_state
 from softmargin._estimators.linear import LinearClassifier
 from softmargin._estimators.rule_state import State
+
+if TYPE_CHECKING:
+    from softmargin._core import LinearFit
 
 _OPTIMIZERS = ("pegasos", "sgd", "momentum", "nag", "rmsprop")
 # Passes through blocks, whose samples are not counted beforehand.
@@ -235,7 +239,7 @@ class SGDSVC(LinearClassifier):
     ) -> None:
         """Go on with a block of rows; ``place`` is what errors call it."""
         is_first = not hasattr(self, "_states")
-        settings = self._block_settings()
+        solver = self._block_solver()
         known = self._known_classes(classes, y, is_first)
         with _named(place):
             X = check_rows(X, estimator=self, reset=is_first, any_order=True)
@@ -252,13 +256,13 @@ class SGDSVC(LinearClassifier):
             )
         states = None if is_first else self._states_of(with_memory=True)
         before = None if is_first else self._patterns
-        found = self._train(X, codes, by_class, weights, states, settings, None, deadline)
+        found = self._train(solver, X, codes, by_class, weights, states, None, deadline)
         self.__dict__.pop("curve_", None)
         self._set_machines(found, known)
         self._set_patterns(X, codes, weights, before)
 
-    def _block_settings(self) -> dict[str, Any]:
-        """Return the settings of one pass through a block; refuse what needs all rows."""
+    def _block_solver(self) -> SgdSolver:
+        """Return the solver for one pass through a block; reject what requires all samples."""
         if self.C is not None:
             raise ValueError(
                 f"C = {self.C} is not valid in partial_fit: it counts rows, of which more may "
@@ -271,10 +275,11 @@ class SGDSVC(LinearClassifier):
                 "class_weight = 'balanced' is not valid in partial_fit: not all rows are known; "
                 "give the weights as a dictionary"
             )
-        settings = self._settings()
-        if not 0 <= settings["average"] <= 1:
+        self._n_epochs()  # not used here, but validated
+        average = parameters.real("average", self.average)
+        if not 0 <= average <= 1:
             raise ValueError(f"average = {self.average} is not valid: it must be from 0 to 1")
-        return settings | {"epochs": 1, "average": 1.0 if self.average else 0.0}
+        return self._configure(epochs=1, average=1.0 if average else 0.0)
 
     def _is_ordinal(self, classes: NDArray[Any]) -> bool:
         """Tell whether the order of these classes counts."""
@@ -371,9 +376,9 @@ class SGDSVC(LinearClassifier):
         self._warn_if_not_converged()
         return self
 
-    def _set_machines(self, found: dict[str, Any], classes: NDArray[Any]) -> None:
+    def _set_machines(self, found: LinearFit, classes: NDArray[Any]) -> None:
         super()._set_machines(found, classes)
-        self._states: list[State] = found["states"]
+        self._states: list[State] = found.states
         self._optimizer = self.optimizer
         self.t_ = max(state[0] for state in self._states)
 
@@ -388,22 +393,25 @@ class SGDSVC(LinearClassifier):
         self._states = rule_state.from_fields(saved, n_machines, self.n_features_in_)
         self.t_ = max(state[0] for state in self._states)
 
-    def _settings(self) -> dict[str, Any]:
-        eta0 = None if self.eta0 is None else parameters.real("eta0", self.eta0)
-        return {
-            "optimizer": parameters.choice("optimizer", self.optimizer, _OPTIMIZERS),
-            "epochs": self._n_epochs(),
-            "batch_size": parameters.positive("batch_size", self.batch_size),
-            "project": parameters.flag("project", self.project),
-            "average": parameters.real("average", self.average),
-            "eta0": eta0,
-            "momentum": parameters.real("momentum", self.momentum),
-            "visit": self._visit(),
-            "early_stop": self._early_stop(),
-            "seed": parameters.seed(self.random_state),
-            "is_lambda": self.C is None,
-            "intercept": self._intercept(),
-        }
+    def _solver(self) -> SgdSolver:
+        return self._configure(self._n_epochs(), parameters.real("average", self.average))
+
+    def _configure(self, epochs: int | None, average: float) -> SgdSolver:
+        """Return the solver with this number of passes and averaged share of the steps."""
+        return SgdSolver(
+            optimizer=parameters.choice("optimizer", self.optimizer, _OPTIMIZERS),
+            epochs=epochs,
+            batch_size=parameters.positive("batch_size", self.batch_size),
+            project=parameters.flag("project", self.project),
+            average=average,
+            eta0=None if self.eta0 is None else parameters.real("eta0", self.eta0),
+            momentum=parameters.real("momentum", self.momentum),
+            visit=self._visit(),
+            early_stop=self._early_stop(),
+            seed=parameters.seed(self.random_state),
+            is_lambda=self._is_lambda(),
+            intercept=self._intercept(),
+        )
 
     def _n_epochs(self) -> int | None:
         """Return the number of passes; None leaves it to the core, which knows the rows."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from softmargin._checks.fields import Fields
-from softmargin._estimators.certificate import machines
+from softmargin._estimators.decomposition import coefficients
 from softmargin._estimators.kernel import KernelClassifier
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ def from_estimator(
             f"init has row {int(estimator.support_.max())} as a support vector, but X has "
             f"{len(codes)} rows: it must have been fitted to the same rows"
         )
-    coefficients = estimator._model.dual_coef
-    beta = np.zeros((len(coefficients), len(codes)))
-    beta[:, estimator.support_] = coefficients
+    dual_coef = estimator._model.dual_coef
+    beta = np.zeros((len(dual_coef), len(codes)))
+    beta[:, estimator.support_] = dual_coef
     starts: list[_Start] = []
-    for rows, _, alphas in machines(beta, codes, scheme, len(classes)):
-        is_vector = alphas != 0
-        starts.append((rows[is_vector].astype(np.uint32), alphas[is_vector]))
+    for own in coefficients(beta, codes, scheme, len(classes)):
+        samples = np.flatnonzero(own)
+        starts.append((samples.astype(np.uint32), own[samples]))
     return starts
 
 

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from softmargin._checks import parameters
 from softmargin._checks.fields import Fields
 from softmargin._checks.labels import codes_of
-from softmargin._estimators.certificate import Certify, Training, certificate
+from softmargin._core import SvcSolver
+from softmargin._estimators.certificate import Training
 from softmargin._estimators.certified import Certified
 from softmargin._estimators.kernel import KernelClassifier
 from softmargin._estimators.starts import SeedQueue, from_estimator
@@ -165,15 +166,15 @@ class SVC(Certified, KernelClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _settings(self) -> dict[str, Any]:
+    def _solver(self) -> SvcSolver:
         if isinstance(self.random_state, np.random.RandomState):
             parameters.seed(self.random_state)  # without effect, but scikit-learn's SVC draws, too
-        return {
-            "tol": parameters.real("tol", self.tol),
-            "working_set_size": parameters.count("working_set_size", self.working_set_size, None),
-            "shrinking": parameters.flag("shrinking", self.shrinking),
-            "max_iter": parameters.count("max_iter", self.max_iter, -1),
-        }
+        return SvcSolver(
+            tol=parameters.real("tol", self.tol),
+            working_set_size=parameters.count("working_set_size", self.working_set_size, None),
+            shrinking=parameters.flag("shrinking", self.shrinking),
+            max_iter=parameters.count("max_iter", self.max_iter, -1),
+        )
 
     def _check_warm_start(self) -> None:
         if self.warm_start not in (True, False, "support_vectors"):
@@ -235,9 +236,6 @@ class SVC(Certified, KernelClassifier):
         if break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return break_ties
-
-    def _certifier(self, training: Training) -> Certify:
-        return certificate
 
     def _goal(self) -> str:
         return f"the violation was below tol = {self.tol}"

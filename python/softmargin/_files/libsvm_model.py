@@ -24,6 +24,7 @@ from softmargin._checks.rows import from_native, native_rows
 from softmargin._estimators import model_state
 from softmargin._estimators.base import refuse_own_predictions
 from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.model_state import PlainState
 from softmargin._estimators.svc import SVC
 from softmargin._files import libsvm_header, libsvm_text
 from softmargin._files.atomic_file import atomic_write
@@ -77,7 +78,7 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
         )
     refuse_own_predictions(model, KernelClassifier)
     check_is_fitted(model)
-    state = model._model.state()
+    state = model_state.to_dict(model._model)
     if state["kernel"] not in _KERNELS:
         raise ValueError(
             "model has a precomputed or callable kernel, which LIBSVM model files do not support"
@@ -103,13 +104,14 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
             stream.writelines(_lines(rows[block], coefficients[:, block]))
 
 
-def _header(state: dict[str, Any], labels: list[int]) -> str:
+def _header(state: PlainState, labels: list[int]) -> str:
     name = _KERNELS[state["kernel"]]
     n_support, rho = state["n_support"].tolist(), (-state["intercept"]).tolist()
     if len(labels) == 2:
         n_support, labels = n_support[::-1], labels[::-1]
     fields = {"svm_type": "c_svc", "kernel_type": name}
-    fields |= {number: repr(state[number]) for number in libsvm_header.KERNELS[name]}
+    numbers = {"gamma": state["gamma"], "degree": state["degree"], "coef0": state["coef0"]}
+    fields |= {number: repr(numbers[number]) for number in libsvm_header.KERNELS[name]}
     fields |= {
         "nr_class": str(len(labels)),
         "total_sv": str(sum(n_support)),
@@ -230,15 +232,14 @@ def _estimator(header: libsvm_header.Header, coefficients: NDArray[np.float64], 
     is_dense = csr.nnz >= _DENSE * n_sv * n_cols
     kernel = {theirs: ours for ours, theirs in _KERNELS.items()}[header.kernel]
     estimator = SVC(kernel=kernel, **header.numbers)  # type: ignore[arg-type]
-    state = {
+    state: PlainState = {
         "version": 1,
         "dtype": str(csr.dtype),
         "kernel": kernel,
         "multi_class": "ovo",
-        "gamma": 1.0,
-        "degree": 3,
-        "coef0": 0.0,
-        **header.numbers,
+        "gamma": header.numbers.get("gamma", 1.0),
+        "degree": int(header.numbers.get("degree", 3)),
+        "coef0": header.numbers.get("coef0", 0.0),
         "rows": csr.toarray() if is_dense else native_rows(csr),
         "n_cols": n_cols,
         "support": np.arange(n_sv, dtype=np.uint32),

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from softmargin._checks.rows import from_native
+from softmargin._estimators import model_state
 from softmargin._estimators.base import refuse_own_predictions
 from softmargin._estimators.kernel import KernelClassifier
 from softmargin._estimators.linear import LinearClassifier
+from softmargin._estimators.model_state import PlainState
 from softmargin._estimators.scaling import split_scaler
 from softmargin._files.onnx_graph import Graph
 
@@ -101,7 +103,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
         graph.scale(scaler.data_min_, scaler.data_range_)
     has_pairs, patterns = False, None
     if isinstance(model, KernelClassifier):
-        state = model._model.state()
+        state = model_state.to_dict(model._model)
         outputs = _kernel_outputs(graph, state)
         scheme, by_sum = state["multi_class"], model._breaks_ties()
         if "patterns" in state:
@@ -151,7 +153,7 @@ def _sums(
     return graph.apply("Add", graph.matmul(values, weights), graph.constant(intercept))
 
 
-def _kernel_outputs(graph: Graph, state: dict[str, Any]) -> str:
+def _kernel_outputs(graph: Graph, state: PlainState) -> str:
     """Return the decision values of binary classifiers with support vectors."""
     if state["kernel"] == "precomputed":
         raise ValueError(
@@ -171,7 +173,7 @@ def _kernel_outputs(graph: Graph, state: dict[str, Any]) -> str:
 
 def _paired_outputs(
     graph: Graph,
-    state: dict[str, Any],
+    state: PlainState,
     vectors: Any,
     dual_coef: NDArray[np.float64],
     n_support: NDArray[np.int64],
@@ -206,7 +208,7 @@ def _paired_outputs(
     return graph.apply("Add", graph.apply("Add", *terms), graph.constant(state["intercept"]))
 
 
-def _kernel_values(graph: Graph, vectors: Any, state: dict[str, Any]) -> str:
+def _kernel_values(graph: Graph, vectors: Any, state: PlainState) -> str:
     """Return the kernel matrix of samples and support vectors."""
     graph.check_room(vectors.shape[0] * vectors.shape[1])
     dense = vectors.toarray() if isinstance(vectors, sp.csr_matrix) else vectors

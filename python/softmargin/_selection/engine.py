@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import joblib
 import numpy as np
@@ -18,6 +18,11 @@ from softmargin._checks.weights import class_weights
 from softmargin._estimators.base import Classifier
 from softmargin._estimators.methods import overridden
 from softmargin._selection import loop
+
+if TYPE_CHECKING:
+    from softmargin._core import _KernelSolver, _LinearSolver
+
+    _Solver: TypeAlias = _KernelSolver | _LinearSolver
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 
@@ -146,27 +151,19 @@ def _run(
     end: float | None,
 ) -> BaseException | None:
     """Enter the missing cells of a group into the table; return what stopped it."""
-    order = rows.order if group.plan["multi_class"] == "ordinal" else None
+    order = rows.order if group.scheme.multi_class == "ordinal" else None
     work = _Work.of(group, missing, splits, order)
     if work is None:
         return None
     stopped: BaseException | None = None
+    limits = _core.Limits(
+        threads=resources.threads,
+        memory_bytes=resources.budget_bytes,
+        time_limit=None if end is None else max(end - time.monotonic(), 1e-9),
+        progress=_reporter(table, work, resources.watcher),
+    )
     try:
-        work.evaluation.run(
-            native_rows(rows.X),
-            {
-                "n_classes": len(rows.classes),
-                "sample_weights": rows.sample_weight,
-                "scale": rows.scale,
-                "single_precision": rows.single_precision,
-                "budget_bytes": resources.budget_bytes,
-                "threads": resources.threads,
-                "time_limit": None if end is None else max(end - time.monotonic(), 1e-9),
-                "progress": _reporter(table, work, resources.watcher),
-                **group.plan,
-                **_labels(group, rows, order),
-            },
-        )
+        work.evaluation.run(native_rows(rows.X), _plan(group, rows, order), limits)
     except KeyboardInterrupt as interrupt:
         stopped = interrupt
     work.collect(table)
@@ -296,14 +293,22 @@ def _evaluate_apart(
     return table, None
 
 
+class _Scheme(NamedTuple):
+    """How classes are decomposed, weighted and predicted."""
+
+    # None for weights that each split balances.
+    class_weights: NDArray[np.float64] | None
+    multi_class: str
+    break_ties: bool
+
+
 class _Group(NamedTuple):
     """Cells that differ in kernel and path only."""
 
-    method: str
-    settings: dict[str, Any]
-    plan: dict[str, Any]
+    solver: _Solver
+    scheme: _Scheme
     # Number, kernel and value on the path of each cell.
-    cells: list[tuple[int, Any, float]]
+    cells: list[tuple[int, _core.Kernel, float]]
     # The most steps of a training, of methods whose trainings start from each other.
     limit: int | None = None
     # Whether each value of the path is trained from the beginning.
@@ -326,19 +331,19 @@ def _late(group: _Group, table: Table) -> NDArray[np.bool_]:
 
 def _by_kernel(group: _Group) -> list[list[int]]:
     """Return the numbers of the cells of each kernel."""
-    kernels: dict[Any, list[int]] = {}
+    kernels: dict[_core.Kernel, list[int]] = {}
     for number, kernel, _ in group.cells:
         kernels.setdefault(kernel, []).append(number)
     return list(kernels.values())
 
 
 # Kernels with one path, and for each cell its place: kernel after kernel, value after value.
-_Path = tuple[list[Any], list[float], list[tuple[int, int]]]
+_Path = tuple[list[_core.Kernel], list[float], list[tuple[int, int]]]
 
 
 def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
     """Return the wanted cells as kernels that have one path."""
-    kernels: dict[tuple[Any, float | None], dict[float, list[int]]] = {}
+    kernels: dict[tuple[_core.Kernel, float | None], dict[float, list[int]]] = {}
     for number, kernel, value in group.cells:
         if wanted[number]:
             own = kernels.setdefault((kernel, value if group.is_apart else None), {})
@@ -353,21 +358,28 @@ def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
     return list(paths.values())
 
 
-def _labels(group: _Group, rows: Rows, order: NDArray[np.intp] | None) -> dict[str, Any]:
-    """Return the codes of rows, and weights of classes, in an order of the classes."""
-    weights = group.plan["class_weights"]
-    if order is None:
-        return {"codes": rows.codes, "class_weights": weights}
-    return {
-        "codes": class_order.ranks(order)[rows.codes],
-        "class_weights": None if weights is None else weights[order],
-    }
+def _plan(group: _Group, rows: Rows, order: NDArray[np.intp] | None) -> _core.Plan:
+    """Return what all jobs have in common, with the classes in this order."""
+    codes, weights = rows.codes, group.scheme.class_weights
+    if order is not None:
+        codes = class_order.ranks(order)[codes]
+        weights = None if weights is None else weights[order]
+    return _core.Plan(
+        codes,
+        len(rows.classes),
+        class_weights=weights,
+        sample_weights=rows.sample_weight,
+        multi_class=group.scheme.multi_class,
+        break_ties=group.scheme.break_ties,
+        scale=rows.scale,
+        single_precision=rows.single_precision,
+    )
 
 
 class _Work(NamedTuple):
     """An evaluation in the core, and where its cells belong."""
 
-    evaluation: Any
+    evaluation: _core.Evaluation
     # Of the classes in the evaluation; those of a table are sorted.
     order: NDArray[np.intp] | None
     split: NDArray[np.int64]
@@ -383,7 +395,7 @@ class _Work(NamedTuple):
         order: NDArray[np.intp] | None = None,
     ) -> _Work | None:
         """Return the work that cells of a group are missing from some splits, if any is."""
-        jobs: list[Any] = []
+        jobs: list[_core.Job] = []
         parts: list[NDArray[np.int64]] = []
         known: dict[bytes, list[_Path]] = {}
         n_before = 0
@@ -395,7 +407,7 @@ class _Work(NamedTuple):
                 continue
             train, test = (part.astype(np.uint32) for part in splits[number])
             for kernels, path, cells in known[key]:
-                jobs.append((train, test, kernels, path))
+                jobs.append(_core.Job(train, test, kernels, path))
                 placed = np.empty((len(cells), 3), dtype=np.int64)
                 placed[:, 0] = number
                 placed[:, 1:] = cells
@@ -404,16 +416,16 @@ class _Work(NamedTuple):
                 n_before += len(kernels) * len(path)
         if not jobs:
             return None
-        evaluation = _core.Evaluation(group.method, group.settings, jobs)
+        evaluation = _core.Evaluation(group.solver, jobs)
         return cls(evaluation, order, *np.concatenate(parts).T)
 
     def collect(self, table: Table) -> None:
         """Enter what is done into the table."""
         found = self.evaluation.table()
-        done = found["done"][self.place]
+        done = found.done[self.place]
         split, cell, place = self.split[done], self.cell[done], self.place[done]
         for name, own in table._asdict().items():
-            own[split, cell] = found[name][place]
+            own[split, cell] = getattr(found, name)[place]
 
 
 def _reporter(table: Table, work: _Work, watcher: Watcher | None) -> Callable[[int], None] | None:
@@ -462,7 +474,7 @@ class Candidates(NamedTuple):
             params["random_state"] = parameters.seed(None) % 2**32
         groups: dict[str, _Group] = {}
         # Cells that differ along the path only are checked once.
-        known: dict[str, tuple[_Group, Any]] = {}
+        known: dict[str, tuple[_Group, _core.Kernel]] = {}
         for number, cell in enumerate(cells):
             if not cell.keys() <= params.keys():
                 clone(estimator).set_params(**cell)  # says which are known
@@ -473,18 +485,17 @@ class Candidates(NamedTuple):
             if key not in known:
                 model = kind(**clone(params | cell, safe=False))  # as fits do, also generators
                 group, kernel = _check(model, rows)
-                shared = repr((model.class_weight, group._replace(plan={})))
-                shared += repr((group.plan["multi_class"], group.plan["break_ties"]))
+                shared = repr((model.class_weight, group.solver, group.limit, group.is_apart))
+                shared += repr(group.scheme[1:])
                 known[key] = groups.setdefault(shared, group), kernel
             group, kernel = known[key]
             group.cells.append((number, kernel, kind._path_value(params | cell)))
-        no_rows = np.empty(0, dtype=np.uint32)
         for group in groups.values():
-            _Work.of(group, np.ones((1, len(cells)), dtype=bool), [(no_rows, no_rows)])
+            group.solver.check([value for _, _, value in group.cells])
         return cls(kind(**params), cells, list(groups.values()))
 
 
-def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
+def _check(model: Classifier, rows: Rows) -> tuple[_Group, _core.Kernel]:
     """Return the group that a model belongs to, still empty, and its kernel."""
     if unshared(model):
         raise ValueError(
@@ -493,18 +504,16 @@ def _check(model: Classifier, rows: Rows) -> tuple[_Group, Any]:
             "be named functions of rows, and a limit belongs to the whole run"
         )
     model._check_work()
-    plan = {
-        "class_weights": _class_weights(model.class_weight, rows),
-        "multi_class": parameters.scheme(model.multi_class),
-        "break_ties": model._breaks_ties(),
-    }
-    kernel = model._kernel_arguments()
-    _core.check_kernel(kernel)
-    settings = model._settings()
-    limit = settings["max_iter"] if model._starts_along_path else None
+    scheme = _Scheme(
+        _class_weights(model.class_weight, rows),
+        parameters.scheme(model.multi_class),
+        model._breaks_ties(),
+    )
+    kernel, solver = model._core_kernel(), model._solver()
+    limit = solver.max_iter if model._starts_along_path else None
     # A limit that the user sets must be reached from where a single training starts.
     is_apart = limit is not None and limit != type(model)().get_params()["max_iter"]
-    return _Group(model._method, settings, plan, [], limit, is_apart), kernel
+    return _Group(solver, scheme, [], limit, is_apart), kernel
 
 
 def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:

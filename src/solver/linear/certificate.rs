@@ -10,11 +10,12 @@
 //! hinge loss.
 
 use super::sums::{outputs, weighted_sum};
-use super::{LinearCertificate, LinearProblem, Loss};
+use super::{LinearProblem, Loss};
 use crate::Result;
 use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
+use crate::solver::Certificate;
 
 /// `sum alpha y x`.
 pub fn expand<T: Lanes>(
@@ -38,7 +39,7 @@ pub fn certificate<T: Lanes>(
     v: Option<&[f64]>,
     alpha: impl Fn(usize) -> f64 + Sync,
     monitor: &Monitor,
-) -> Result<LinearCertificate> {
+) -> Result<Certificate> {
     let n = problem.n_rows();
     let mut f = try_zeros(n, 1, "decision values")?;
     outputs(problem, w, &mut f, monitor)?;
@@ -71,7 +72,7 @@ pub fn certificate<T: Lanes>(
             violation = violation.max(gradient.abs());
         }
     }
-    Ok(LinearCertificate {
+    Ok(Certificate {
         primal,
         dual,
         violation,

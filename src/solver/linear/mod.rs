@@ -34,22 +34,11 @@ pub use record::{Recorder, Snapshot};
 pub use rules::RuleState;
 pub use stochastic::{EarlyStop, Optimizer, Sgd, SgdSettings, Visit};
 
-use super::Status;
+use super::{Certificate, Status};
 use crate::Result;
 use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
-
-/// Bounds on the distance to the optimum of `1/2 |w|^2 + C sum of losses`, for exact methods.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LinearCertificate {
-    /// The primal objective: an upper bound of the optimum.
-    pub primal: f64,
-    /// The dual objective: a lower bound of the optimum.
-    pub dual: f64,
-    /// The largest violation of the optimality conditions.
-    pub violation: f64,
-}
 
 /// A trained linear binary classifier: `f(x) = weights . x + bias`.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +52,7 @@ pub struct LinearMachine {
     /// How training ended.
     pub status: Status,
     /// The certificate, for exact methods.
-    pub certificate: Option<LinearCertificate>,
+    pub certificate: Option<Certificate>,
     /// The state from which training can continue, for gradient methods.
     pub state: Option<RuleState>,
     /// The recorded weights during training.
@@ -101,7 +90,7 @@ impl LinearMachine {
         let n_rows = outline.n_rows as f64;
         let losses = outline.weights.iter().sum::<f64>();
         let mut machine = Self::untrained(outline, intercept)?;
-        machine.certificate = Some(LinearCertificate {
+        machine.certificate = Some(Certificate {
             primal: (c * losses).min(n_rows * problem::LARGEST),
             dual: 0.0,
             violation: n_rows.min(1.0),
@@ -151,7 +140,7 @@ impl LinearMachine {
         self.status = Status::NonFinite;
         self.weights.fill(0.0);
         self.bias = 0.0;
-        self.certificate = self.certificate.map(|_| LinearCertificate {
+        self.certificate = self.certificate.map(|_| Certificate {
             primal: f64::INFINITY,
             dual: f64::NEG_INFINITY,
             violation: f64::INFINITY,

@@ -85,7 +85,7 @@ def test_two_classes_are_one_machine_as_ever(grades, method):
     model, other = ordinal(METHODS[method]).fit(X, y > 1), clone(METHODS[method]).fit(X, y > 1)
     np.testing.assert_array_equal(model.decision_function(Z), other.decision_function(Z))
     np.testing.assert_array_equal(model.predict(Z), other.predict(Z))
-    assert "patterns" not in model._model.state()
+    assert model._model.state().patterns is None
 
 
 # Machine (0, 1) looks at the first feature, machine (1, 2) at the second.

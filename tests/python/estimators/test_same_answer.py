@@ -8,32 +8,31 @@ from equality import dense
 from softmargin import OLLAWV, _core
 
 KERNELS = [
-    ("rbf", 0.5, 3, 0.0),
-    ("linear", "auto", 3, 0.0),
-    ("poly", "scale", 2, 1.0),
-    ("sigmoid", 0.1, 3, 0.1),
+    _core.Kernel("rbf", 0.5, 3, 0.0),
+    _core.Kernel("linear", "auto", 3, 0.0),
+    _core.Kernel("poly", "scale", 2, 1.0),
+    _core.Kernel("sigmoid", 0.1, 3, 0.1),
 ]
 
 
-def train(X, y, kernel=KERNELS[0], *, fraction=1.0, **resources):
+def train(
+    X,
+    y,
+    kernel=KERNELS[0],
+    *,
+    fraction=1.0,
+    multi_class="ovo",
+    row_source="auto",
+    cache_bytes=1 << 20,
+    threads=1,
+):
     """Call the core: the estimator has no parameter for the source of kernel rows."""
-    arguments = {
-        "multi_class": "ovo",
-        "row_source": "auto",
-        "cache_bytes": 1 << 20,
-        "threads": 1,
-        "progress": None,
-    }
     rows = (X.indptr, X.indices, X.data, X.shape[1]) if sp.issparse(X) else X
-    data = {
-        "rows": rows,
-        "codes": y.astype(np.uint32),
-        "class_weights": np.ones(y.max() + 1),
-        "sample_weights": None,
-        "starts": None,
-    }
-    settings = {"c": 1.0, "bias": True, "max_sv_fraction": fraction}
-    (model,) = _core.fit("ollawv", settings, [0.5], data, kernel, arguments | resources)
+    weights = np.ones(y.max() + 1)
+    data = _core.TrainingData(rows, y.astype(np.uint32), weights, multi_class=multi_class)
+    solver = _core.OllawvSolver(c=1.0, bias=True, max_sv_fraction=fraction)
+    limits = _core.Limits(threads=threads, memory_bytes=cache_bytes)
+    (model,) = _core.fit(solver, [0.5], data, kernel, limits, row_source)
     return model
 
 
@@ -44,7 +43,7 @@ def assert_equal_to_the_bit(one, other):
 
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "csr"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("kernel", KERNELS, ids=[kernel[0] for kernel in KERNELS])
+@pytest.mark.parametrize("kernel", KERNELS, ids=[kernel.kernel for kernel in KERNELS])
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_kernel_rows_give_the_same_machines_from_any_source(
     three_classes, multi_class, kernel, dtype, sparse
@@ -79,10 +78,11 @@ def test_a_machine_that_is_parallel_inside_does_not_depend_on_the_threads(rng, s
     y = (X[:, 0] > X[:, 1]).astype(int)
     X = sp.csr_matrix(X) if sparse else X
     options = {"fraction": 0.004, "row_source": source, "cache_bytes": 1 << 25}
-    one = train(X, y, ("rbf", 0.02, 3, 0.0), **options)
+    kernel = _core.Kernel("rbf", 0.02, 3, 0.0)
+    one = train(X, y, kernel, **options)
     assert one.n_iter.tolist() == [120]
     for threads in (2, 8):
-        other = train(X, y, ("rbf", 0.02, 3, 0.0), threads=threads, **options)
+        other = train(X, y, kernel, threads=threads, **options)
         assert_equal_to_the_bit(other, one)
 
 

@@ -9,22 +9,12 @@ from softmargin import OLLAWV, _core
 def slow_fit(progress):
     """About half a second of work: a scalar tanh for each of 25 million pairs."""
     rng = np.random.default_rng(0)
-    train = {
-        "multi_class": "ovo",
-        "row_source": "computed",
-        "cache_bytes": 1,
-        "threads": 1,
-        "progress": progress,
-    }
-    data = {
-        "rows": rng.normal(size=(5000, 3)),
-        "codes": rng.integers(0, 2, 5000).astype(np.uint32),
-        "class_weights": np.ones(2),
-        "sample_weights": None,
-        "starts": None,
-    }
-    settings = {"c": 1.0, "bias": True, "max_sv_fraction": 1.0}
-    return _core.fit("ollawv", settings, [1e9], data, ("sigmoid", 0.1, 3, 0.0), train)
+    rows, codes = rng.normal(size=(5000, 3)), rng.integers(0, 2, 5000).astype(np.uint32)
+    data = _core.TrainingData(rows, codes, np.ones(2), multi_class="ovo")
+    solver = _core.OllawvSolver(c=1.0, bias=True, max_sv_fraction=1.0)
+    kernel = _core.Kernel("sigmoid", 0.1, 3, 0.0)
+    limits = _core.Limits(threads=1, memory_bytes=1, progress=progress)
+    return _core.fit(solver, [1e9], data, kernel, limits, "computed")
 
 
 class OwnError(Exception):

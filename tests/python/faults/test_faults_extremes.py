@@ -7,7 +7,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from estimators import CLASSIFIERS, KERNEL, each, problem
 from softmargin import OLLAWV, SVC, LinearSVC, NewtonSVC, kernel_matrix
-from softmargin._estimators.certificate import penalized_certificate, squared_certificate
 
 INF = float("inf")
 UNCONVERGED = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -43,14 +42,6 @@ def test_a_very_large_c_has_a_certificate(estimator, kernel, C):
     assert not np.isnan(found).any()
     assert found.dual <= found.primal
     assert found.gap == found.primal - found.dual
-
-
-@pytest.mark.parametrize("certify", [squared_certificate, penalized_certificate])
-def test_no_loss_costs_nothing_at_an_infinite_price(certify):
-    """Two points at distance 2 and their machine, f(x) = x."""
-    y, beta, prices = np.array([-1.0, 1.0]), np.array([-0.5, 0.5]), np.array([np.inf, np.inf])
-    found = certify(y, beta, prices, np.array([-1.0, 1.0]), 0.0)
-    assert found == (0.5, 0.5, 0.0, 0.0)
 
 
 @pytest.mark.case(55)

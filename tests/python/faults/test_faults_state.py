@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from softmargin import OLLAWV, _core
+from softmargin import OLLAWV
+from softmargin._estimators.model_state import from_dict, to_dict
 
 TAMPERED = pytest.mark.case(92)
 
@@ -15,8 +16,8 @@ TAMPERED = pytest.mark.case(92)
 def state(request, three_classes):
     X, y = three_classes
     if request.param == "precomputed":
-        return OLLAWV(kernel="precomputed").fit(X @ X.T, y)._model.state()
-    return OLLAWV().fit(sp.csr_matrix(X) if request.param == "csr" else X, y)._model.state()
+        return to_dict(OLLAWV(kernel="precomputed").fit(X @ X.T, y)._model)
+    return to_dict(OLLAWV().fit(sp.csr_matrix(X) if request.param == "csr" else X, y)._model)
 
 
 FIELDS = [
@@ -41,7 +42,7 @@ FIELDS = [
 
 
 def test_a_state_makes_an_equal_model(state):
-    again = _core.Model.from_state(state).state()
+    again = to_dict(from_dict(state))
     assert pickle.dumps(again) == pickle.dumps(state)
     assert sorted(again) == sorted(FIELDS)
 
@@ -51,7 +52,7 @@ def test_a_state_makes_an_equal_model(state):
 def test_a_missing_field_is_named(state, field):
     del state[field]
     with pytest.raises(ValueError, match=f"not a model: {field} is missing"):
-        _core.Model.from_state(state)
+        from_dict(state)
 
 
 @TAMPERED
@@ -59,13 +60,13 @@ def test_a_missing_field_is_named(state, field):
 def test_a_field_of_another_type_is_named(state, field):
     for wrong in (object(), {}, [[]], np.zeros((2, 2, 2)), 1j):
         with pytest.raises(ValueError, match=field):
-            _core.Model.from_state(state | {field: wrong})
+            from_dict(state | {field: wrong})
 
 
 @TAMPERED
 def test_a_status_for_each_machine_is_needed(state):
     with pytest.raises(ValueError, match="status"):
-        _core.Model.from_state(state | {"status": state["status"][:-1]})
+        from_dict(state | {"status": state["status"][:-1]})
 
 
 @TAMPERED
@@ -74,7 +75,7 @@ def test_arrays_of_another_length_are_refused(state, field):
     array = state[field]
     for changed in (array[:-1], np.r_[array, array[-1:]], array[:0]):
         with pytest.raises(ValueError, match="not a model"):
-            _core.Model.from_state(state | {field: changed})
+            from_dict(state | {field: changed})
 
 
 @TAMPERED
@@ -84,7 +85,7 @@ def test_numbers_that_are_not_finite_are_refused(state, field, value):
     state[field] = state[field].copy()
     state[field][0] = value
     with pytest.raises(ValueError, match="not finite"):
-        _core.Model.from_state(state)
+        from_dict(state)
 
 
 @TAMPERED
@@ -102,9 +103,9 @@ def test_numbers_that_are_not_finite_are_refused(state, field, value):
     ],
 )
 def test_values_outside_their_domain_are_refused(three_classes, field, value, sentence):
-    state = OLLAWV().fit(*three_classes)._model.state() | {field: value}
+    state = to_dict(OLLAWV().fit(*three_classes)._model) | {field: value}
     with pytest.raises(ValueError, match=sentence):
-        _core.Model.from_state(state)
+        from_dict(state)
 
 
 @pytest.fixture
@@ -117,19 +118,19 @@ def ordinal(three_classes):
 
 def test_patterns_come_back_with_their_counts(ordinal):
     model, X = ordinal
-    state = model._model.state()
+    state = to_dict(model._model)
     assert sorted(state) == sorted([*FIELDS, "patterns", "pattern_counts"])
     patterns = state["patterns"].reshape(-1, 2)
     assert sorted(set(map(tuple, patterns))) == list(map(tuple, patterns))
     assert state["pattern_counts"].reshape(-1, 3).sum() == len(X)
     again = pickle.loads(pickle.dumps(model))
-    assert pickle.dumps(again._model.state()) == pickle.dumps(state)
+    assert pickle.dumps(to_dict(again._model)) == pickle.dumps(state)
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
 
 
 def test_states_without_patterns_are_read_where_there_are_none(state):
     for none in ({}, {"patterns": None, "pattern_counts": None}):
-        assert sorted(_core.Model.from_state(state | none).state()) == sorted(FIELDS)
+        assert sorted(to_dict(from_dict(state | none))) == sorted(FIELDS)
 
 
 @TAMPERED
@@ -155,17 +156,17 @@ def test_states_without_patterns_are_read_where_there_are_none(state):
     ],
 )
 def test_patterns_that_were_tampered_with_are_refused(ordinal, change, sentence):
-    state = ordinal[0]._model.state()
+    state = to_dict(ordinal[0]._model)
     change(state)
     with pytest.raises(ValueError, match=f"not a model: .*{sentence}"):
-        _core.Model.from_state(state)
+        from_dict(state)
 
 
 @TAMPERED
 def test_patterns_of_other_machines_are_refused(ordinal, state):
-    patterns = {name: ordinal[0]._model.state()[name] for name in ("patterns", "pattern_counts")}
+    patterns = {name: to_dict(ordinal[0]._model)[name] for name in ("patterns", "pattern_counts")}
     with pytest.raises(ValueError, match="has no patterns"):
-        _core.Model.from_state(state | patterns)
+        from_dict(state | patterns)
 
 
 @TAMPERED
@@ -174,21 +175,21 @@ def test_patterns_of_other_machines_are_refused(ordinal, state):
 def test_counts_that_overflow_are_refused(state, counts):
     state["n_support"] = np.array(counts, dtype=np.uint64)
     with pytest.raises(ValueError, match="n_support"):
-        _core.Model.from_state(state)
+        from_dict(state)
 
 
 @TAMPERED
 def test_a_column_that_does_not_exist_is_refused():
-    state = OLLAWV(kernel="precomputed").fit(np.eye(6), [0, 1] * 3)._model.state()
+    state = to_dict(OLLAWV(kernel="precomputed").fit(np.eye(6), [0, 1] * 3)._model)
     state["support"] = state["support"] + 6
     with pytest.raises(ValueError, match="does not exist"):
-        _core.Model.from_state(state)
+        from_dict(state)
 
 
 @TAMPERED
 def test_a_sparse_state_with_wild_indices_is_refused(three_classes):
     X, y = three_classes
-    state = OLLAWV().fit(sp.csr_matrix(X), y)._model.state()
+    state = to_dict(OLLAWV().fit(sp.csr_matrix(X), y)._model)
     indptr, indices, data, n_cols = state["rows"]
     wild = indices.copy()
     wild[3] = n_cols
@@ -200,7 +201,7 @@ def test_a_sparse_state_with_wild_indices_is_refused(three_classes):
         (indptr, indices, data, 1),
     ):
         with pytest.raises(ValueError, match="sparse X"):
-            _core.Model.from_state(state | {"rows": rows})
+            from_dict(state | {"rows": rows})
 
 
 @TAMPERED
@@ -209,7 +210,7 @@ def test_every_flipped_byte_of_a_pickle_is_an_error_or_a_usable_model():
     """Flips inside a model's own state; those that break the pickle itself are numpy's."""
     X, y = np.array([[0.0], [1.0], [2.0]]), [0, 1, 2]
     model = OLLAWV(gamma=1.0).fit(X, y)._model
-    state = model.state()
+    state = to_dict(model)
     for field in ("support", "n_support", "dual_coef", "intercept", "n_iter", "rows"):
         for place in range(state[field].nbytes):
             for bit in (0, 7):
@@ -218,7 +219,7 @@ def test_every_flipped_byte_of_a_pickle_is_an_error_or_a_usable_model():
                 changed = np.frombuffer(bytes_, dtype=state[field].dtype)
                 changed = changed.reshape(state[field].shape)
                 try:
-                    other = _core.Model.from_state(state | {field: changed})
+                    other = from_dict(state | {field: changed})
                 except ValueError as refusal:
                     assert str(refusal)  # noqa: PT017
                 else:

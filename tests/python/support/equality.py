@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import scipy.sparse as sp
 
+from softmargin._estimators.model_state import to_dict
+
 
 def dense(values):
     """Return an attribute as a dense array; it is sparse after a fit on sparse samples."""
@@ -37,7 +39,7 @@ def assert_same(copy, value, name):
         for place, (one, other) in enumerate(zip(copy, value, strict=True)):
             assert_same(one, other, f"{name}[{place}]")
     elif hasattr(value, "state"):  # a model of the core
-        assert pickle.dumps(copy.state()) == pickle.dumps(value.state()), name
+        assert pickle.dumps(to_dict(copy)) == pickle.dumps(to_dict(value)), name
     elif hasattr(value, "__dict__"):
         assert_same(vars(copy), vars(value), name)
     else:

@@ -1,0 +1,84 @@
+//! Certificates of all binary classifiers of a model.
+
+use super::Model;
+use super::layout::coef_row_of;
+use crate::data::Matrix;
+use crate::memory::{try_collect, try_filled, try_with_capacity};
+use crate::monitor::Monitor;
+use crate::simd::Lanes;
+use crate::solver::{Certificate, Objective, Term};
+use crate::{Error, Result};
+
+/// The support vector of a sample that is not one.
+const NONE: u32 = u32::MAX;
+
+impl<T: Lanes> Model<T> {
+    /// The same model with support vectors in f64.
+    pub fn widen(&self) -> Result<Model<f64>> {
+        Model::from_parts(
+            self.kernel,
+            self.scheme,
+            self.rows.widen()?,
+            try_collect(self.support.iter().copied(), "support vectors")?,
+            &self.n_support(),
+            try_collect(self.dual_coef.iter().copied(), "coefficients")?,
+            try_collect(self.biases.iter().copied(), "biases")?,
+            self.patterns.first().cloned(),
+        )
+    }
+}
+
+impl Model<f64> {
+    /// The certificate of each binary classifier, from the training samples, their classes and
+    /// the C of each. One pass of kernel values, all samples by all support vectors, serves all
+    /// binary classifiers.
+    pub fn certificates(
+        &self,
+        matrix: &Matrix<'_, f64>,
+        codes: &[u32],
+        cs: &[f64],
+        objective: Objective,
+        monitor: &Monitor,
+    ) -> Result<Vec<Certificate>> {
+        let (n, k, n_vectors) = (matrix.n_rows(), self.n_classes(), self.support.len());
+        let is_known = |&code: &u32| (code as usize) < k;
+        if codes.len() != n || cs.len() != n || !codes.iter().all(is_known) {
+            return Err(Error::Data(
+                "samples, classes and bounds are inconsistent".into(),
+            ));
+        }
+        let mut vector_of = try_filled::<u32>(n, 1, "support vectors")?;
+        vector_of.fill(NONE);
+        for (vector, &sample) in self.support.iter().enumerate() {
+            let place = vector_of.get_mut(sample as usize);
+            let outside = || Error::Data("the model has other training samples".into());
+            *place.ok_or_else(outside)? = vector as u32;
+        }
+        let outputs = self.decision_values(matrix, monitor)?;
+        let n_machines = self.n_machines();
+        let mut found = try_with_capacity(n_machines, 1, "certificates")?;
+        for machine in 0..n_machines {
+            monitor.check()?;
+            let sides = self.scheme.sides(machine, k);
+            let terms = (0..n).filter_map(|sample| {
+                let class = codes[sample] as usize;
+                let label = sides.label(class)?;
+                let beta = match vector_of[sample] {
+                    NONE => 0.0,
+                    vector => {
+                        let row = coef_row_of(self.scheme, machine, class, k);
+                        self.dual_coef[row * n_vectors + vector as usize]
+                    }
+                };
+                Some(Term {
+                    label,
+                    beta,
+                    c: cs[sample],
+                    output: outputs[sample * n_machines + machine],
+                })
+            });
+            found.push(objective.certify(terms, self.biases[machine]));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,173 @@
+//! Linear methods with their settings, as frozen Python values. See `solvers.rs`.
+
+use super::solvers::solver;
+use crate::select::LinearPath;
+use crate::solver::linear::{
+    DualSettings, EarlyStop, FasterExact, GradientSettings, Intercept, LinearMethod,
+    LinearNewtonSettings, Loss, Optimizer, Penalty, SgdSettings, Visit,
+};
+use crate::{Error, Result};
+use pyo3::prelude::*;
+
+/// The value of a constant feature, 0 for no intercept, or "violators".
+#[derive(Debug, Clone, PartialEq, FromPyObject, IntoPyObject)]
+pub enum InterceptRule {
+    Constant(f64),
+    Named(String),
+}
+
+impl InterceptRule {
+    fn check(&self) -> Result<Intercept> {
+        match self {
+            InterceptRule::Constant(0.0) => Ok(Intercept::None),
+            InterceptRule::Constant(value) if *value > 0.0 && value.is_finite() => {
+                Ok(Intercept::Constant(*value))
+            }
+            InterceptRule::Constant(value) => {
+                let rule = "it must be a finite positive number";
+                Err(Error::parameter("intercept_scaling", value, rule))
+            }
+            InterceptRule::Named(name) if name == "violators" => Ok(Intercept::Violators),
+            InterceptRule::Named(name) => {
+                let rule = "it must be True, False or 'violators'";
+                Err(Error::parameter("fit_intercept", format!("{name:?}"), rule))
+            }
+        }
+    }
+}
+
+/// A method for each value of the path, which holds values of lambda or of C.
+fn along(
+    path: &[f64],
+    is_lambda: bool,
+    intercept: &InterceptRule,
+    method: impl Fn(Penalty, Intercept) -> Result<LinearMethod>,
+) -> Result<LinearPath> {
+    let penalty = if is_lambda {
+        Penalty::Lambda
+    } else {
+        Penalty::C
+    };
+    let intercept = intercept.check()?;
+    let methods = path.iter().map(|&value| method(penalty(value), intercept));
+    Ok(LinearPath {
+        methods: methods.collect::<Result<_>>()?,
+        constant: intercept.constant(),
+    })
+}
+
+solver! {
+    /// Stochastic subgradient descent by one of five rules.
+    SgdSolver(
+        optimizer: String,
+        epochs: Option<usize>,
+        batch_size: usize,
+        project: bool,
+        average: f64,
+        eta0: Option<f64>,
+        momentum: f64,
+        visit: String,
+        early_stop: Option<(f64, usize, Option<f64>)>,
+        seed: u64,
+        is_lambda: bool,
+        intercept: InterceptRule
+    ) -> LinearPath,
+    |given, path| along(path, given.is_lambda, &given.intercept, |penalty, intercept| {
+        let early_stop = |(tol, patience, validation)| EarlyStop {
+            tol,
+            patience,
+            validation,
+        };
+        Ok(SgdSettings {
+            optimizer: Optimizer::parse(&given.optimizer)?,
+            penalty,
+            epochs: given.epochs,
+            batch_size: given.batch_size,
+            project: given.project,
+            average: given.average,
+            eta0: given.eta0,
+            momentum: given.momentum,
+            intercept,
+            visit: Visit::parse(&given.visit)?,
+            early_stop: given.early_stop.map(early_stop),
+            seed: given.seed,
+        }
+        .check()?
+        .into())
+    })
+}
+
+solver! {
+    /// Gradient descent on the squared hinge loss.
+    GradientSolver(
+        eta0: f64,
+        max_iter: Option<usize>,
+        tol: f64,
+        is_lambda: bool,
+        intercept: InterceptRule
+    ) -> LinearPath,
+    |given, path| along(path, given.is_lambda, &given.intercept, |penalty, intercept| {
+        Ok(GradientSettings {
+            penalty,
+            eta0: given.eta0,
+            max_iter: given.max_iter,
+            tol: given.tol,
+            intercept,
+        }
+        .check()?
+        .into())
+    })
+}
+
+solver! {
+    /// The exact linear solvers. `dual` selects the problem; `None` selects the faster one.
+    ExactLinearSolver(
+        loss: String,
+        dual: Option<bool>,
+        tol: f64,
+        max_iter: Option<usize>,
+        seed: u64,
+        intercept: InterceptRule
+    ) -> LinearPath,
+    |given, path| along(path, false, &given.intercept, |penalty, intercept| {
+        let dual = DualSettings {
+            loss: Loss::parse(&given.loss)?,
+            penalty,
+            tol: given.tol,
+            max_iter: given.max_iter,
+            intercept,
+            seed: given.seed,
+        };
+        let newton = LinearNewtonSettings {
+            penalty,
+            tol: given.tol,
+            max_iter: given.max_iter,
+            intercept,
+            free_bias: false,
+        };
+        Ok(match given.dual {
+            Some(true) => dual.check()?.into(),
+            Some(false) => newton.check()?.into(),
+            None => FasterExact::new(dual)?.into(),
+        })
+    })
+}
+
+/// Any of the linear methods.
+#[derive(FromPyObject)]
+pub enum LinearSolver {
+    Sgd(SgdSolver),
+    Gradient(GradientSolver),
+    Exact(ExactLinearSolver),
+}
+
+impl LinearSolver {
+    /// The method with these values of its path.
+    pub fn method(&self, path: &[f64]) -> Result<LinearPath> {
+        match self {
+            LinearSolver::Sgd(solver) => solver.method(path),
+            LinearSolver::Gradient(solver) => solver.method(path),
+            LinearSolver::Exact(solver) => solver.method(path),
+        }
+    }
+}
