@@ -1,11 +1,10 @@
-//! Arrays from Python, checked, and borrowed where they can be.
+//! Arrays from Python: validated, and borrowed where possible.
 //!
-//! Rows come as a C-contiguous 2-D array, or as `(indptr, indices, data, n_cols)`
-//! of a CSR matrix. Values are read while the interpreter is detached, and another
-//! thread may change them meanwhile: no index is taken from them, so there is never
-//! a wild access. What is trained on a [`View::snapshot`] is trained on the very
-//! numbers that were checked; [`View::matrix`] is read in place, and may give other
-//! numbers later.
+//! Samples are passed as a C-contiguous 2-D array, or as `(indptr, indices, data, n_cols)` of a
+//! CSR matrix. Values are read while the interpreter is detached, and another thread may change
+//! them meanwhile. No index is computed from them, so that no access is out of bounds. Training
+//! on a [`View::snapshot`] uses exactly the numbers that were validated; a [`View::matrix`] is
+//! read in place, and its numbers may change.
 
 use crate::data::{Csr, Dense, Matrix, Real};
 use crate::memory::try_with_capacity;
@@ -152,7 +151,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The rows, every value and index checked.
+    /// The samples, with every value and index validated.
     pub fn matrix(&self) -> Result<AnyMatrix<'a>> {
         Ok(match self {
             View::DenseF32(table) => AnyMatrix::F32(dense(table)?),
@@ -162,7 +161,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// A copy of the rows, every value and index of it checked: nobody else can change it.
+    /// A validated copy of the samples, which nobody else can change.
     pub fn snapshot(&self) -> Result<AnyMatrix<'a>> {
         Ok(match self {
             View::DenseF32(table) => AnyMatrix::F32(dense_copy(table)?),
@@ -185,11 +184,11 @@ impl<T: Element> Sparse<'_, T> {
 }
 
 fn table<'a, T: Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<Table<'a, T>> {
-    let refused = || PyTypeError::new_err("rows must be C-contiguous and aligned");
+    let invalid = || PyTypeError::new_err("rows must be C-contiguous and aligned");
     if !array.is_c_contiguous() {
-        return Err(refused());
+        return Err(invalid());
     }
-    let values = array.as_slice().map_err(|_| refused())?;
+    let values = array.as_slice().map_err(|_| invalid())?;
     Ok((values, array.shape()[0], array.shape()[1]))
 }
 

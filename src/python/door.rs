@@ -1,6 +1,6 @@
-//! The one door: every native computation detaches from the interpreter, runs in
-//! our own pool, listens for Ctrl-C, and comes back as a result or an exception.
-//! Only what is done within a millisecond or so runs in the calling thread.
+//! The one door: every native computation detaches from the interpreter, runs in a thread pool of
+//! our own, responds to Ctrl-C, and returns a result or raises an exception. Only computations of
+//! about a millisecond run in the calling thread.
 
 use super::limits::Limits;
 use crate::memory::check_headroom;
@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How often the waiting thread looks for signals and reports progress.
-const LOOK: Duration = Duration::from_millis(50);
+/// The interval at which the waiting thread checks for signals and reports progress.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Runs `work` as [`run_within`] does, with a number of threads and no other limit.
 pub fn run<R: Send>(
@@ -24,8 +24,8 @@ pub fn run<R: Send>(
     run_within(py, &Limits::threads(threads), work)
 }
 
-/// Runs work of less than some milliseconds in the calling thread: to lend a pool and to wake its
-/// thread would take longer. The work must not need a pool.
+/// Runs work of less than a few milliseconds in the calling thread, since waking a pool would take
+/// longer. The work must not need a pool.
 pub fn run_briefly<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
@@ -59,9 +59,9 @@ pub fn run_within<R: Send>(
                     *outcome = Some(catch_unwind(AssertUnwindSafe(|| work(monitor))));
                     drop(done);
                 });
-                while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(LOOK) {
+                while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL_INTERVAL) {
                     if raised.is_none()
-                        && let Err(exception) = look(limits.progress.as_ref(), monitor)
+                        && let Err(exception) = poll(limits.progress.as_ref(), monitor)
                     {
                         monitor.interrupt();
                         raised = Some(exception);
@@ -71,8 +71,7 @@ pub fn run_within<R: Send>(
         })
     })?;
     match (raised, outcome) {
-        // Work that was done before it heard of the exception is thrown away: the caller
-        // asked to stop.
+        // The caller asked to stop, so that results which were finished meanwhile are dropped.
         (Some(exception), _) => Err(exception),
         (None, Some(Ok(result))) => Ok(result?),
         (None, Some(Err(panic))) => Err(Error::Internal(message_of(&*panic)).into()),
@@ -80,7 +79,7 @@ pub fn run_within<R: Send>(
     }
 }
 
-fn look(progress: Option<&Py<PyAny>>, monitor: &Monitor) -> PyResult<()> {
+fn poll(progress: Option<&Py<PyAny>>, monitor: &Monitor) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
         if let Some(progress) = progress {

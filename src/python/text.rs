@@ -66,7 +66,7 @@ impl LibsvmReader {
         }
     }
 
-    /// As `finish`, for the rows read so far; the reader goes on.
+    /// As `finish`, for the samples read so far; the reader can continue.
     fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match self.reader.as_mut().ok_or_else(finished)? {
             AnyReader::F32(reader) => to_arrays(py, || reader.take()),

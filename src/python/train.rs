@@ -1,4 +1,4 @@
-//! What all methods share: from arrays to trained models.
+//! Training of kernel methods: from arrays to models.
 
 use super::arrays::{AnyMatrix, slice};
 use super::door;
@@ -17,8 +17,10 @@ use crate::solver::{BinarySolver, Machine, Start, Status};
 use pyo3::prelude::*;
 use std::borrow::Cow;
 
-/// One model for each setting of the solver's path. Where a machine stalls on rows of f32, all are
-/// trained as if the rows were f64; where outputs need f64, the model has rows of that type.
+/// Trains a model for each value of the solver's path.
+///
+/// If a binary problem stalls on f32 samples, all are trained again on the samples in f64. If
+/// outputs need f64, the model holds its support vectors in f64.
 pub fn fit(
     py: Python<'_>,
     data: &TrainingData,
@@ -29,7 +31,7 @@ pub fn fit(
 ) -> PyResult<Vec<Model>> {
     let arrays = data.borrow(py)?;
     let view = arrays.rows.view()?;
-    let order = Order {
+    let recipe = Recipe {
         codes: slice(&arrays.codes)?,
         class_weights: slice(&arrays.class_weights)?,
         sample_weights: arrays.sample_weights.as_ref().map(slice).transpose()?,
@@ -41,38 +43,38 @@ pub fn fit(
         solver,
     };
     // Training copies a precomputed matrix in any case, and checks its copy.
-    let rows = || match order.kernel.kind {
+    let rows = || match recipe.kernel.kind {
         KernelKind::Precomputed => view.matrix(),
         _ => view.snapshot(),
     };
     door::run_within(py, limits, |monitor| {
         let set = match rows()? {
             AnyMatrix::F64(matrix) => {
-                let set = order.set(matrix, monitor)?;
-                let training = order.solve(&set, monitor)?;
-                return order.models(&set, &training, monitor);
+                let set = recipe.set(matrix, monitor)?;
+                let training = recipe.solve(&set, monitor)?;
+                return recipe.models(&set, &training, monitor);
             }
-            AnyMatrix::F32(matrix) => order.set(matrix, monitor)?,
+            AnyMatrix::F32(matrix) => recipe.set(matrix, monitor)?,
         };
-        let training = order.solve(&set, monitor)?;
+        let training = recipe.solve(&set, monitor)?;
         let any = |is: fn(&Machine) -> bool| training.machines.iter().flatten().any(is);
         // Kernel values in f32 may have been too coarse.
         let has_stalled = any(|machine| machine.status == Status::Stalled);
         let is_coarse = has_stalled || any(|machine| machine.needs_f64);
         if !is_coarse || monitor.time_is_up() {
-            return order.models(&set, &training, monitor);
+            return recipe.models(&set, &training, monitor);
         }
         let set = set.widen()?;
         if has_stalled {
-            let training = order.solve(&set, monitor)?;
-            return order.models(&set, &training, monitor);
+            let training = recipe.solve(&set, monitor)?;
+            return recipe.models(&set, &training, monitor);
         }
-        order.models(&set, &training, monitor)
+        recipe.models(&set, &training, monitor)
     })
 }
 
-/// All that is known of a training but the rows.
-struct Order<'a, S> {
+/// Everything that training requires besides the samples.
+struct Recipe<'a, S> {
     codes: &'a [u32],
     class_weights: &'a [f64],
     sample_weights: Option<&'a [f64]>,
@@ -84,8 +86,8 @@ struct Order<'a, S> {
     solver: &'a S,
 }
 
-impl<S: BinarySolver> Order<'_, S> {
-    /// The rows with their labels and weights.
+impl<S: BinarySolver> Recipe<'_, S> {
+    /// The samples with their labels and weights.
     fn set<T: Lanes>(&self, matrix: Matrix<'_, T>, monitor: &Monitor) -> Result<TrainingSet<T>> {
         let kernel = checked(self.kernel, &matrix, monitor)?;
         let labels = Labels::new(self.codes, self.class_weights.len())?;
@@ -98,14 +100,14 @@ impl<S: BinarySolver> Order<'_, S> {
         set.with_starts(self.starts.clone())
     }
 
-    /// All machines.
+    /// Trains all binary classifiers.
     fn solve<T: Lanes>(&self, set: &TrainingSet<T>, monitor: &Monitor) -> Result<Training> {
         monitor.check()?;
         let (scheme, bytes) = (self.scheme, self.cache_bytes);
         set.train(self.solver, scheme, self.source, bytes, monitor)
     }
 
-    /// A model for each setting of the solver's path.
+    /// A model for each value of the solver's path.
     fn models<T: Lanes>(
         &self,
         set: &TrainingSet<T>,
@@ -125,7 +127,7 @@ impl<S: BinarySolver> Order<'_, S> {
     }
 }
 
-/// The kernel, checked in passes over all values between which the monitor is looked at.
+/// Checks the kernel in passes over all values, with a check for an interrupt between them.
 fn checked<T: Lanes>(
     kernel: KernelSettings,
     matrix: &Matrix<'_, T>,
@@ -142,7 +144,7 @@ fn checked<T: Lanes>(
     Ok(kernel)
 }
 
-/// A model with what its training took.
+/// The Python object of a model, with the statistics of its training.
 fn finish<T: Lanes>(
     model: model::Model<T>,
     machines: &[Machine],
@@ -154,7 +156,7 @@ where
     AnyModel: From<model::Model<T>>,
 {
     let each = machines.iter();
-    let what = "numbers of machines";
+    let what = "training statistics";
     let name = |machine: &Machine| Cow::Borrowed(machine.status.name());
     Ok(Model {
         n_kernel_evals: n_kernel_evals + model.n_counting_evals(n_rows),

@@ -14,6 +14,9 @@ Numbers = Mapping[str, Mapping[str, float]]
 
 OFF = "more than two standard deviations from the paper"
 
+# Half a unit of the last digit of a published accuracy (%).
+_ROUNDING = 0.005
+
 
 def pick(records: Records, sets: Sequence[str], methods: Sequence[str], what: str) -> Numbers:
     """Return one field of the complete records "set/method" as a table."""
@@ -36,12 +39,13 @@ def common(numbers: Numbers, methods: Sequence[str]) -> list[str]:
 def is_off(record: Record, paper: float, deviation: float | None) -> bool:
     """Tell whether an accuracy is more than two standard deviations from the published one.
 
-    The deviation is the published one if there is one, otherwise ours.
+    The deviation is the published one if there is one, otherwise ours. Published accuracies are
+    rounded, so that a difference within their rounding does not count.
     """
     spread = deviation if deviation is not None else record.get("deviation")
     if spread is None or record.get("accuracy") is None:
         return False
-    return bool(abs(record["accuracy"] - paper) > 2 * spread)
+    return bool(abs(record["accuracy"] - paper) > 2 * spread + _ROUNDING)
 
 
 def paper_table(
