@@ -15,8 +15,8 @@ from softmargin.cli._source import Folder
 def list_datasets(
     *,
     folder: Folder = None,
-    at_hand: Annotated[
-        bool, typer.Option("--at-hand", help="List only data sets that can be loaded now.")
+    available: Annotated[
+        bool, typer.Option("--available", help="List only data sets that can be loaded now.")
     ] = False,
     output: Output,
 ) -> None:
@@ -25,12 +25,14 @@ def list_datasets(
     A data set is available if the folder has a file for it, or an installed package contains it.
 
     Examples:
-      softmargin datasets --at-hand
+      softmargin datasets --available
       softmargin datasets --folder ~/data
     """
     from softmargin import datasets
 
-    found = [entry for entry in datasets.table(folder=folder) if entry.is_at_hand or not at_hand]
+    found = [
+        entry for entry in datasets.table(folder=folder) if entry.is_available or not available
+    ]
     if output.as_json:
         output.document({"datasets": [dataclasses.asdict(entry) for entry in found]})
         return
@@ -41,7 +43,7 @@ def list_datasets(
             _count(entry.n_rows),
             _count(entry.n_features),
             _count(entry.n_classes),
-            Path(entry.where).name if entry.is_at_hand and entry.where else "no",
+            Path(entry.where).name if entry.is_available and entry.where else "no",
             entry.source,
         )
         for entry in found
@@ -49,8 +51,8 @@ def list_datasets(
     output.print(
         table(heads, rows, right=("samples", "features", "classes"), flexible="source", is_cut=True)
     )
-    if not at_hand:
-        n_available = sum(entry.is_at_hand for entry in found)
+    if not available:
+        n_available = sum(entry.is_available for entry in found)
         output.remark(f"{n_available} of {len(found)} data sets are available.")
 
 

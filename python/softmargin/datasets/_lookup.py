@@ -29,10 +29,10 @@ class Entry:
     name : str
         Name, as accepted by :func:`load`.
     n_rows, n_features, n_classes : int or None
-        NumericColumn of samples, features and classes; None if only the whole file contains them.
+        Number of samples, features and classes; None if only the whole file contains them.
     source, licence : str
         Where the data set was published, and its licence as far as known.
-    is_at_hand : bool
+    is_available : bool
         Whether :func:`load` can load it: a file or an installed package contains it.
     where : str or None
         The file or package that contains it.
@@ -46,7 +46,7 @@ class Entry:
     n_classes: int | None
     source: str
     licence: str
-    is_at_hand: bool
+    is_available: bool
     where: str | None
     note: str = ""
 
@@ -182,7 +182,7 @@ def _registered(name: str, facts: Facts, data_folder: Folder) -> Entry:
     if path is not None or embedded is None or not embedded.is_installed():
         return entry
     notes = "; ".join(note for note in (facts.note, embedded.note) if note)
-    return dataclasses.replace(entry, is_at_hand=True, where=embedded.package, note=notes)
+    return dataclasses.replace(entry, is_available=True, where=embedded.package, note=notes)
 
 
 def _entry(name: str, facts: Facts, path: Path | None) -> Entry:
@@ -193,13 +193,13 @@ def _entry(name: str, facts: Facts, path: Path | None) -> Entry:
 
 def _found(entry: Entry, path: Path) -> Entry:
     """Return the entry of a data set in a file, with the sizes in the headers of an npz file."""
-    entry = dataclasses.replace(entry, is_at_hand=True, where=str(path))
+    entry = dataclasses.replace(entry, is_available=True, where=str(path))
     if extension_of(path) != ".npz":
         return entry
     try:
         sizes = read_sizes(path)
     except (OSError, ValueError) as error:
-        return dataclasses.replace(entry, is_at_hand=False, note=f"cannot be read: {error}")
+        return dataclasses.replace(entry, is_available=False, note=f"cannot be read: {error}")
     n_classes = sizes.n_classes
     if n_classes is None and sizes[:2] == (entry.n_rows, entry.n_features):
         n_classes = entry.n_classes

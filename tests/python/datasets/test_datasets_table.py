@@ -31,7 +31,7 @@ def test_every_set_of_the_papers_is_registered_with_its_shape():
     assert all(entry.source and entry.licence for entry in found.values())
 
 
-def test_what_is_at_hand_loads_and_what_is_not_does_not(tmp_path):
+def test_what_is_available_loads_and_what_is_not_does_not(tmp_path):
     np.savez(tmp_path / "glass.npz", X=np.eye(3), y=np.arange(3))
     (tmp_path / "mine.csv").write_text("x,kind\n1,a\n2,b\n")
     (tmp_path / "README.md").write_text("words")
@@ -43,8 +43,8 @@ def test_what_is_at_hand_loads_and_what_is_not_does_not(tmp_path):
     for name, entry in found.items():
         if name == "phrases":
             continue
-        assert (entry.where is not None) == entry.is_at_hand
-        if entry.is_at_hand:
+        assert (entry.where is not None) == entry.is_available
+        if entry.is_available:
             assert datasets.load(name, tmp_path).name == name
         else:
             with pytest.raises(datasets.DatasetNotFound):
@@ -75,10 +75,10 @@ def test_sizes_of_text_are_not_read(tmp_path):
     assert (mine.n_rows, mine.n_features, mine.n_classes) == (None, None, None)
 
 
-def test_a_broken_file_is_not_at_hand_and_does_not_stop_the_table(tmp_path):
+def test_a_broken_file_is_not_available_and_does_not_stop_the_table(tmp_path):
     (tmp_path / "iris.npz").write_bytes(b"PK broken")
     iris = entries(tmp_path)["iris"]
-    assert not iris.is_at_hand
+    assert not iris.is_available
     assert "cannot be read" in iris.note
     with pytest.raises(ValueError, match=r"iris\.npz.*not a valid npz file"):
         datasets.load("iris", tmp_path)
@@ -97,7 +97,7 @@ def test_phrases_are_found_under_each_of_their_names(tmp_path, name):
     assert "rotten_tomatoes_sst" not in entries(tmp_path)
 
 
-def test_phrases_that_are_not_at_hand_are_named_with_what_to_do(tmp_path):
+def test_missing_phrases_are_named_with_what_to_do(tmp_path):
     with pytest.raises(datasets.DatasetNotFound, match=r"SOFTMARGIN_DATA.*train\.tsv.*Kaggle"):
         datasets.phrases(tmp_path)
     with pytest.raises(ValueError, match=r"softmargin\.datasets\.phrases\(\)"):

@@ -89,23 +89,23 @@ def test_an_interrupt_keeps_what_is_done(trial, tmp_path):
     assert trial.runs == ["a", "b", "b"]
 
 
-def test_what_is_not_at_hand_is_left_out_and_said(trial, tmp_path):
+def test_what_is_not_available_is_skipped_and_reported(trial, tmp_path):
     trial.fails_with["a"] = softmargin.datasets.DatasetNotFound(
-        "a", "the data set 'a' is not at hand"
+        "a", "the data set 'a' was not found"
     )
     trial.fails_with["b"] = MissingPackageError("a package is not installed")
     found = experiments.reproduce("ollawv", output=tmp_path)
     assert found.findings.missing == (
-        "the data set 'a' is not at hand",
+        "the data set 'a' was not found",
         "a package is not installed",
     )
     assert not found.records
-    assert "is not at hand" in (tmp_path / "report.html").read_text()
+    assert "was not found" in (tmp_path / "report.html").read_text()
 
 
-def test_several_sets_that_are_not_at_hand_are_one_sentence(trial):
+def test_several_missing_data_sets_are_one_sentence(trial):
     for key in ("a", "b"):
-        trial.fails_with[key] = softmargin.datasets.DatasetNotFound(key, "not at hand")
+        trial.fails_with[key] = softmargin.datasets.DatasetNotFound(key, "was not found")
     (sentence,) = experiments.reproduce("ollawv").findings.missing
     assert "a, b" in sentence
     assert "SOFTMARGIN_DATA" in sentence
