@@ -10,9 +10,9 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 
 # Build profile of the extension: `fast` compiles quickly, `release` is what wheels contain.
 PROFILE ?= fast
-# Processes that run the Python tests.
+# Number of processes that run the Python tests.
 WORKERS ?= 2
-# How long `make fuzz` tries random inputs.
+# Seconds that `make fuzz` tries random inputs.
 FUZZ_SECONDS ?= 600
 
 .PHONY: help demo test test-rust test-python fuzz soak lint lint-rust lint-python bench-smoke \
@@ -21,10 +21,10 @@ FUZZ_SECONDS ?= 600
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-14s %s\n", $$1, $$2 }'
 
-demo: develop ## build, and run nested cross-validation beside scikit-learn's
+demo: develop ## build, and compare nested cross-validation with scikit-learn
 	@$(BIN)/python -m softmargin.demo
 
-# What is missing is said before anything is built.
+# Missing tools are reported before anything is built.
 test: need-python need-rust test-rust test-python ## build everything and run all tests
 
 test-rust: need-rust ## run the Rust tests
@@ -56,22 +56,22 @@ lint-python: $(VENV)/.dev develop
 bench-smoke: need-rust ## run every micro-benchmark once
 	cargo bench --quiet --profile test -- --test
 
-# The site, into site/; warnings are errors. Needs no Rust: docstrings are read, not imported.
+# Builds the site into site/; warnings are errors. Needs no Rust, since docstrings are read, not imported.
 docs: $(VENV)/.docs ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 pictures: $(VENV)/.dev develop ## redraw the pictures in docs/assets; PICTURES names some
 	$(BIN)/python docs/pictures $(PICTURES)
 
-# docs/faults.md, from the tests.
+# docs/faults.md is generated from the tests.
 faults: $(VENV)/.dev develop ## regenerate docs/faults.md from the tests
 	$(BIN)/python -m pytest -q --collect-only --fault-table docs/faults.md tests/python >/dev/null
 
-# Licences of the crates in the wheel.
+# NOTICES contains the licences of the crates in the wheel.
 notices: need-rust ## regenerate NOTICES
 	$(PYTHON) .github/notices.py >NOTICES
 
-# All tests of Python on the wheel alone, without Rust and without the checkout.
+# All Python tests on the wheel, without Rust and outside of the checkout.
 test-wheel: develop ## run the Python tests on the wheel alone
 	rm -rf dist
 	$(BIN)/maturin build --release --quiet --out dist
@@ -84,7 +84,7 @@ $(VENV)/.built: $(VENV)/.run $(SOURCES)
 	@VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 $(BIN)/maturin develop --profile $(PROFILE)
 	@touch $@
 
-# What the demo needs: maturin, and the package's own dependencies.
+# For the demo: maturin, and the dependencies of the package.
 $(VENV)/.run: pyproject.toml | need-python need-rust
 	@echo "Installing Python packages into $(VENV)."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -92,9 +92,9 @@ $(VENV)/.run: pyproject.toml | need-python need-rust
 	@$(BIN)/python -m pip install --quiet --group build
 	@touch $@
 
-# What tests and lint need.
+# For tests and lint.
 $(VENV)/.dev: pyproject.toml | $(VENV)/.run
-	@echo "Installing the packages of the tests into $(VENV)."
+	@echo "Installing test dependencies into $(VENV)."
 	@$(BIN)/python -m pip install --quiet --group dev
 	@$(BIN)/python -m pip install --quiet --group oracles 2>/dev/null \
 	  || echo "libsvm-official needs a C++ compiler: tests against LIBSVM's own library are skipped."
