@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md agree with the recorded results in benches/results."""
+"""The tables of docs/benchmarks.md and README.md agree with the results in benches/results."""
 
 import importlib.util
 import json
@@ -23,8 +23,9 @@ def tables():
     return module
 
 
-def test_the_page_is_up_to_date(tables):
-    page = tables.PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["PAGE", "README"])
+def test_the_page_is_up_to_date(tables, name):
+    page = getattr(tables, name).read_text(encoding="utf-8")
     assert tables.rendered(page) == page, "run python benches/compare/tables.py"
 
 
