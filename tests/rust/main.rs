@@ -1,5 +1,5 @@
 //! All tests of the Rust core, in one program: the core is compiled and linked once for all of
-//! them. A file is a module, so `cargo test svc` runs what stands in `svc.rs`.
+//! them. A file is a module, so `cargo test svc::` runs the tests of `svc.rs`.
 
 mod architecture;
 mod binary_problem;
@@ -34,5 +34,7 @@ mod scheme;
 mod select;
 mod simd;
 mod svc;
+mod svc_limits;
+mod svc_problem;
 mod threads;
 mod votes;
