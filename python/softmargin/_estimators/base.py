@@ -1,4 +1,4 @@
-"""What all classifiers share, whatever their model."""
+"""The base class of all classifiers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import math
 import os
 import sys
 import time
+import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softmargin._checks import class_order, fields, parameters, resources
@@ -23,21 +26,27 @@ from softmargin._checks.rows import check_rows
 if TYPE_CHECKING:
     from softmargin._core import Kernel
 
+# The parameter whose value ended a training, by status.
+_LIMITS = {"iteration limit": "max_iter", "time limit": "time_limit"}
+_NOT_OPTIMAL = "The model is usable but not optimal"
+_CONSEQUENCES = {"not finite": "The coefficients of these classifiers are 0"}
+
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """A classifier that the core trains.
+    """A classifier trained by the Rust core.
 
-    A subclass has the parameters named below as attributes, names its method, and returns the
-    solver of the core with its settings in ``_solver``.
+    A subclass defines the parameters named below, ``_method``, and ``_solver``, which returns
+    the configured solver of the core.
     """
 
     _method: ClassVar[str]
-    # The parameters of which many values cost little more than one, the first as in the core.
+    # Names of the parameter of the regularization path: the core trains all its values in one
+    # run. The first name is that of the core.
     _path: ClassVar[tuple[str, ...]] = ("C",)
-    # Whether trainings along the path start from each other.
+    # Whether each model of the path starts from the previous one.
     _starts_along_path: ClassVar[bool] = False
     _takes_weights: ClassVar[bool] = False
-    # Whether the columns of sparse rows need not be sorted.
+    # Whether sparse input may have unsorted column indices.
     _any_order: ClassVar[bool] = False
 
     multi_class: Any
@@ -45,8 +54,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
     n_jobs: Any
     verbose: Any
 
+    n_iter_: Any
+    status_: list[str]
+
     def _solver(self) -> Any:
-        """Return the solver of the core, with all settings but the path and the kernel."""
+        """Return the solver of the core; its settings include neither path nor kernel."""
         raise NotImplementedError
 
     def _core_kernel(self) -> Kernel:
@@ -55,20 +67,20 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def _path_value(cls, params: Mapping[str, Any]) -> float:
-        """Return the place on the path of these parameters."""
+        """Return the value on the regularization path that these parameters specify."""
         (name,) = cls._path
         return parameters.real(name, params[name])
 
     def _breaks_ties(self) -> bool:
         return True
 
-    def _check_work(self) -> None:
-        """Check the parameters that change how training works, but not what it finds."""
+    def _check_execution(self) -> None:
+        """Check the parameters that affect how training runs, but not its result."""
         resources.check_jobs(self.n_jobs)
         self._check_warm_start()
 
     def _check_warm_start(self) -> None:
-        """Check ``warm_start``, of methods that have it."""
+        """Check ``warm_start``, if the method has this parameter."""
 
     def _check_training_data(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.uint32]]:
         if y is None:
@@ -92,31 +104,32 @@ class Classifier(ClassifierMixin, BaseEstimator):
             nonlocal shown
             if sys.stderr is not None and time.monotonic() - shown >= 1:
                 shown = time.monotonic()
-                with contextlib.suppress(OSError, ValueError):  # closed: no reason to stop
+                with contextlib.suppress(OSError, ValueError):  # stderr may be closed
                     print(f"{name}: {steps:,} steps", file=sys.stderr)
 
         return show
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write this fitted estimator to a file that :func:`softmargin.load` reads.
+        """Save this fitted estimator to a file that :func:`softmargin.load` reads.
 
-        The file holds parameters, fitted attributes and what training needs to go on, and no
-        pickle: reading it runs no code. It is written as a whole or not at all. What a pickle
-        would not keep is not in it either (training rows; ``certificate_`` of a kernel method
-        unless it was asked for), nor are attributes that are not the estimator's own.
+        The file contains the parameters, the fitted attributes and the state from which
+        training can resume. It contains no pickle, so loading it executes no code. It is
+        written atomically. Like a pickle, it contains neither the training data nor a
+        ``certificate_`` of a kernel method that was not read before. Attributes that the
+        estimator does not define itself are not saved.
 
         Parameters
         ----------
-        path : path
-            Any name; a file that is there is replaced.
+        path : str or path-like
+            File to write; an existing file is replaced.
 
         Raises
         ------
         NotFittedError
-            Before ``fit``.
+            If the estimator is not fitted.
         TypeError
-            If a parameter is no number, string, None or dictionary of these, such as a
-            callable kernel; or if labels are none of strings, numbers and bools.
+            If a parameter is not a number, a string, None or a dictionary of these (for
+            example a callable kernel), or if the labels are not strings, numbers or bools.
 
         Examples
         --------
@@ -137,11 +150,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
         model.save(self, path)
 
     def _is_random(self) -> bool:
-        """Tell whether a training draws random numbers, so that ``random_state`` matters."""
+        """Return whether training draws random numbers and thus depends on ``random_state``."""
         return False
 
     def _saved_state(self) -> dict[str, Any]:
-        """Return all fitted attributes as arrays and values of JSON, by names."""
+        """Return all fitted attributes by name, as arrays and JSON values."""
         state = {
             "n_features_in_": int(self.n_features_in_),
             "classes_": fields.from_labels(self.classes_),
@@ -151,7 +164,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return state
 
     def _restore(self, saved: fields.Fields) -> None:
-        """Take the fitted attributes from a file, and check them."""
+        """Restore the fitted attributes from a file and check them."""
         resources.thread_count(self.n_jobs)
         parameters.scheme(self.multi_class)
         self.n_features_in_ = saved.integer("n_features_in_", 1)
@@ -162,11 +175,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
             self.feature_names_in_ = np.array(names, dtype=object)
 
     def _saved_scheme(self, saved: fields.Fields) -> str:
-        """Return how the model of a file splits classes into machines."""
+        """Return the multiclass decomposition of the model in a file."""
         raise NotImplementedError
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take what was pickled, and refuse a fitted state that cannot predict."""
+        """Restore a pickled state; raise ValueError if a fitted state cannot predict."""
         if not isinstance(state, dict):
             raise ValueError(
                 f"this is not the state of a {type(self).__name__}: it is a "
@@ -184,32 +197,59 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 ) from None
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Tell whether ``fit`` was called."""
+        """Return whether ``fit`` was called."""
         raise NotImplementedError
 
     def _check_is_fitted(self) -> None:
-        """Do as ``check_is_fitted``, which takes longer than to predict a row."""
+        """Do the same as ``check_is_fitted``, which takes longer than predicting one sample."""
         if not self.__sklearn_is_fitted__():
             check_is_fitted(self)
 
     def _check_fitted(self) -> None:
-        """Raise if fitted attributes do not go together; one that is missing raises by itself."""
+        """Raise an exception if fitted attributes are missing or inconsistent."""
         if not (isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1):
-            raise ValueError("classes_ is not a list of labels")
+            raise ValueError("classes_ is not a one-dimensional array of labels")
         parameters.positive("n_features_in_", self.n_features_in_)
 
+    def _warn_if_not_converged(self, stacklevel: int) -> None:
+        """Warn of binary classifiers that did not converge; ``stacklevel`` is the caller's."""
+        n_iter = np.broadcast_to(self.n_iter_, len(self.status_))
+        for status, count in Counter(self.status_).items():
+            if status == "converged":
+                continue
+            steps = int(n_iter[[own == status for own in self.status_]].max())
+            warnings.warn(
+                f"{count} of {len(self.status_)} binary classifiers did not converge: status "
+                f"{status!r} after {steps:,} iteration{'s' * (steps != 1)}{self._limit(status)}. "
+                f"{_CONSEQUENCES.get(status, _NOT_OPTIMAL)}; {self._remedy(status)}.",
+                ConvergenceWarning,
+                stacklevel=stacklevel + 1,
+            )
+
+    def _limit(self, status: str) -> str:
+        """Return the limit that a training with this status reached, in parentheses."""
+        name = _LIMITS.get(status)
+        return "" if name is None else f" ({name} = {getattr(self, name)})"
+
+    def _remedy(self, status: str) -> str:
+        """Return what the user can do about a training that ended with this status."""
+        name = _LIMITS.get(status)
+        if name is None:
+            return "scale the features, or decrease C"
+        return f"increase {name}" + (", or scale the features" if name == "max_iter" else "")
+
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that neighbours are not enough for clouds without an order."""
+        """Return the tags; ordinal classifiers score poorly on classes without an order."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self.multi_class == "ordinal"
         return tags
 
 
-def refuse_own_predictions(model: Classifier, base: type[Classifier]) -> None:
-    """Refuse a class derived from ours whose predictions an export of the model would not have."""
+def check_standard_predictions(model: Classifier, base: type[Classifier]) -> None:
+    """Raise TypeError if a subclass overrides predictions, which an export would not contain."""
     for name in ("predict", "decision_function"):
         if getattr(type(model), name) is not getattr(base, name):
             raise TypeError(
                 f"model is a {type(model).__name__}, whose own {name} cannot be exported; pass an "
-                "estimator of softmargin"
+                "estimator of softmargin that does not override it"
             )

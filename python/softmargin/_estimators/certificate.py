@@ -1,4 +1,4 @@
-"""Proof of how near a machine is to the optimum, recomputed in f64 from the rows."""
+"""Certificates: bounds on the distance of a binary classifier from the optimum, in float64."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 class Certificate(NamedTuple):
-    """What was reached on one binary machine.
+    """Primal and dual objective of a binary classifier, which bound the optimum.
 
-    The optimum lies between ``dual`` and ``primal``; ``violation`` is the largest
-    violation of the optimality (KKT) conditions, which training brings below ``tol``.
-    A bound that numbers are too large to tell is infinite.
+    The optimal objective lies between ``dual`` and ``primal``, so ``gap`` bounds the distance
+    of the classifier from the optimum. A bound that overflows is infinite.
 
     Attributes
     ----------
     primal : float
-        The objective of the machine; the optimum is no larger.
+        Primal objective, an upper bound on the optimum.
     dual : float
-        The objective of the dual problem; the optimum is no smaller.
+        Dual objective, a lower bound on the optimum.
     gap : float
-        ``primal`` less ``dual``.
+        Duality gap, ``primal - dual``.
     violation : float
-        The largest violation of the optimality conditions.
+        Largest violation of the optimality (KKT) conditions. Training ends when it is below
+        ``tol``.
     """
 
     primal: float
@@ -40,26 +40,26 @@ class Certificate(NamedTuple):
     violation: float
 
 
-Certificate.__module__ = "softmargin"  # a NamedTuple has no place for it in its body
+Certificate.__module__ = "softmargin"  # cannot be set in the body of a NamedTuple
 
 
 def to_table(certificates: list[Certificate]) -> NDArray[np.float64]:
-    """Return certificates as an array, one row for each machine."""
+    """Return certificates as an array with one row per binary classifier."""
     return np.array(certificates, dtype=np.float64).reshape(-1, len(Certificate._fields))
 
 
-def from_table(saved: Fields, n_machines: int) -> list[Certificate]:
-    """Return the certificates of a file; a bound that is not known is infinite there."""
-    shape = (n_machines, len(Certificate._fields))
+def from_table(saved: Fields, n_classifiers: int) -> list[Certificate]:
+    """Return the certificates in a file; bounds may be infinite."""
+    shape = (n_classifiers, len(Certificate._fields))
     table = saved.array("certificate_", "f8", shape, is_finite=False)
     return [Certificate(*row) for row in table.tolist()]
 
 
 class Training(NamedTuple):
-    """What certificates require in addition to the model: samples, codes, C of each sample.
+    """Training data of a model, from which its certificates are computed.
 
-    The samples may be the caller's own array, which may change: the model holds the digest of
-    those it was trained on. The solver knows which problem it solves.
+    ``cs`` is C of each sample. ``X`` may be the array of the caller, who may modify it; the
+    model stores a digest of the data it was trained on.
     """
 
     X: Any

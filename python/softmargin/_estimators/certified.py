@@ -1,4 +1,4 @@
-"""Starts and certificates, for kernel classifiers that solve an optimization problem."""
+"""Warm starts and certificates of kernel classifiers that solve an optimization problem."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from softmargin._estimators.certificate import (
     to_table,
 )
 from softmargin._estimators.decomposition import n_binary
-from softmargin._estimators.starts import from_estimator, from_rows, only
+from softmargin._estimators.starts import from_estimator, from_indices, keep_used
 
 if TYPE_CHECKING:
     from softmargin._core import _Start
@@ -29,9 +29,9 @@ else:
 
 
 class Certified(_Base):
-    """Mixin for a :class:`KernelClassifier` whose training reaches an optimum from any start.
+    """Mixin for a :class:`KernelClassifier` that reaches the optimum from any starting point.
 
-    A subclass also has the parameters named below.
+    A subclass also defines the parameters named below.
     """
 
     warm_start: Any
@@ -41,27 +41,29 @@ class Certified(_Base):
     _certificate: list[Certificate] | None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
-        """Train on the rows of X with the labels y.
+        """Fit the model to the training data.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 stays float32, unless its kernel values are too coarse for the
-            tolerance; anything else is converted to float64. With
-            ``kernel="precomputed"`` a square kernel matrix.
+            Training samples. float32 is kept, unless its kernel values are not precise enough
+            for the tolerance; any other type is converted to float64. With
+            ``kernel="precomputed"``, the kernel matrix of shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
             Labels of any type.
-        sample_weight : array-like of shape (n_samples,) or None
-            Factor of C for each row; a row of weight 0 is left out.
-        init : fitted estimator, array of row numbers, or None
-            Where to start: from the coefficients of an estimator of softmargin that was fitted
-            to the same rows, with any parameters, brought within the bounds; or, for methods
-            with a working set, with these rows as the first one. It changes the time, and the
-            result by no more than ``tol``.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Sample weights, which multiply C. Samples of weight 0 are ignored.
+        init : fitted estimator, array-like of int, or None, default=None
+            Starting point. A kernel estimator of softmargin that was fitted to the same
+            samples, with any parameters, provides initial coefficients, which are clipped to
+            the bounds. For methods with a working set, sample indices specify the first
+            working set. The starting point affects the training time, and the result only
+            within ``tol``.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         return self._fit(X, y, sample_weight, init)
 
@@ -82,7 +84,7 @@ class Certified(_Base):
             return from_estimator(init, classes, codes, scheme)
         n = n_binary(scheme, len(classes))
         if init is not None:
-            return from_rows(init, shape[0], n)
+            return from_indices(init, shape[0], n)
         is_same = last is not None and (
             last.shape_fit_[0] == shape[0]
             and last._scheme == scheme
@@ -96,7 +98,7 @@ class Certified(_Base):
     def _only_used(
         self, starts: list[_Start] | None, used: NDArray[np.intp], n_samples: int
     ) -> list[_Start] | None:
-        return None if starts is None else only(starts, used, n_samples)
+        return None if starts is None else keep_used(starts, used, n_samples)
 
     def _check_warm_start(self) -> None:
         parameters.flag("warm_start", self.warm_start)
@@ -104,10 +106,10 @@ class Certified(_Base):
     def _starts_of(
         self, last: Self, classes: NDArray[Any], codes: NDArray[np.uint32]
     ) -> list[_Start] | None:
-        """Return the starts that the last fit leaves."""
+        """Return the starting points that the previous fit provides."""
         return from_estimator(last, classes, codes, self.multi_class)
 
-    def _keep(self, last: Self | None, training: Training, y: Any) -> None:
+    def _store_training(self, last: Self | None, training: Training, y: Any) -> None:
         self._training = training
         self._certificate = None
 
@@ -137,7 +139,7 @@ class Certified(_Base):
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled: everything but the training rows."""
+        """Return the state to pickle, without the training data."""
         state = dict(super().__getstate__())
         if "_training" in state:
             state["_training"] = None

@@ -1,4 +1,4 @@
-"""Curves of a training: objective, loss and accuracy by steps and seconds."""
+"""Learning curves: objective, loss and accuracy by steps and seconds."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from softmargin._checks.fields import Fields
 from softmargin._checks.rows import from_native, native_rows
 from softmargin._estimators.decomposition import binary_problems, labels
 
-# Steps, seconds, weights and biases of the snapshots of a machine.
+# Steps, seconds, weights and biases of the snapshots of a binary classifier.
 Snapshots = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
-# Names and types of the parts of a curve.
+# Names and types of the arrays of a curve.
 _PARTS = {"step": "i8", "seconds": "f8", "objective": "f8", "loss": "f8", "accuracy": "f8"}
 
-# Rows whose outputs are kept at a time.
+# Number of samples whose decision values are computed at a time.
 _BLOCK = 8192
 
 
 class Problem(NamedTuple):
-    """What the machines were trained on."""
+    """The training problem of all binary classifiers."""
 
     rows: Any
     codes: NDArray[np.uint32]
     weights: NDArray[np.float64]
-    row_weights: NDArray[np.float64] | None
+    sample_weights: NDArray[np.float64] | None
     scheme: str
     n_classes: int
     loss: str
@@ -50,28 +50,28 @@ def record_curve(
     tested: tuple[Any, NDArray[np.integer[Any]]] | None,
     threads: int,
 ) -> dict[str, NDArray[Any]]:
-    """Return the curve of all machines together.
+    """Return the learning curve, the mean over all binary classifiers.
 
-    The objective is ``lambda / 2 |w|^2 + mean of losses`` for every method, the mean of all
-    machines. All snapshots are judged in one pass through the rows. A machine that was done
-    earlier than others stays where it is.
+    The objective is ``lambda / 2 |w|^2 + mean loss`` for every method. All snapshots are
+    evaluated in one pass over the samples. A classifier that finished earlier than others keeps
+    its last value.
     """
     longest = max(snapshots, key=lambda shots: len(shots[0]))
     n_points = len(longest[0])
     places = [np.minimum(np.arange(n_points), len(shots[0]) - 1) for shots in snapshots]
     losses = np.zeros((len(snapshots), n_points))
     norms = np.zeros_like(losses)
-    for machine, (shots, signs) in enumerate(zip(snapshots, problem.labels(), strict=True)):
+    for number, (shots, signs) in enumerate(zip(snapshots, problem.labels(), strict=True)):
         used = (signs != 0) & (problem.weights > 0)
         own = _losses(shots, problem, np.where(used, signs, 0.0), threads)
-        n_rows = max(1, int(used.sum()))
-        lam = problem.value if problem.is_lambda else 1 / (problem.value * n_rows)
+        n_samples = max(1, int(used.sum()))
+        lam = problem.value if problem.is_lambda else 1 / (problem.value * n_samples)
         with np.errstate(over="ignore"):
             squares = (shots[2] ** 2).sum(axis=1)
             if problem.scaling:
                 squares = squares + (shots[3] / problem.scaling) ** 2
-        losses[machine] = (own / n_rows)[places[machine]]
-        norms[machine] = (0.5 * lam * squares)[places[machine]]
+        losses[number] = (own / n_samples)[places[number]]
+        norms[number] = (0.5 * lam * squares)[places[number]]
     seconds = np.max([shots[1][place] for shots, place in zip(snapshots, places, strict=True)], 0)
     found = {
         "step": longest[0],
@@ -85,12 +85,12 @@ def record_curve(
 
 
 def to_fields(found: dict[str, NDArray[Any]] | None) -> dict[str, NDArray[Any]]:
-    """Return a curve, if there is one, as parts of a file."""
+    """Return a curve as fields of a file; no fields for None."""
     return {} if found is None else {f"curve_/{name}": part for name, part in found.items()}
 
 
 def from_fields(saved: Fields) -> dict[str, NDArray[Any]] | None:
-    """Return the curve of a file, if it has one; a training that diverges is not finite."""
+    """Return the curve in a file, or None; its values are not finite if training diverged."""
     found: dict[str, NDArray[Any]] = {}
     length = None
     for name, dtype in _PARTS.items():
@@ -98,22 +98,22 @@ def from_fields(saved: Fields) -> dict[str, NDArray[Any]] | None:
             part = saved.array(f"curve_/{name}", dtype, (length,), is_finite=False)
             found[name], length = part, len(part)
     if found and not found.keys() >= _PARTS.keys() - {"accuracy"}:
-        raise ValueError("'curve_' is not complete")
+        raise ValueError("'curve_' is incomplete")
     return found or None
 
 
 def _losses(
     shots: Snapshots, problem: Problem, signs: NDArray[np.float64], threads: int
 ) -> NDArray[np.float64]:
-    """Return the weighted sum of losses of each snapshot."""
+    """Return the weighted sum of the losses for each snapshot."""
     total = np.zeros(len(shots[0]))
-    prices = problem.weights * np.abs(signs)
-    with np.errstate(over="ignore", invalid="ignore"):  # a training that diverges
+    weights = problem.weights * np.abs(signs)
+    with np.errstate(over="ignore", invalid="ignore"):  # training may diverge
         for block, outputs in _blocks(problem.rows, shots[2], shots[3], threads):
-            lack = np.maximum(0.0, 1.0 - signs[block, None] * outputs)
+            loss = np.maximum(0.0, 1.0 - signs[block, None] * outputs)
             if problem.loss == "squared_hinge":
-                lack *= lack
-            total += prices[block] @ lack
+                loss *= loss
+            total += weights[block] @ loss
     return total
 
 
@@ -124,7 +124,7 @@ def _accuracies(
     tested: tuple[Any, NDArray[np.integer[Any]]],
     threads: int,
 ) -> NDArray[np.float64]:
-    """Return the accuracy of all machines together at each point."""
+    """Return the accuracy on the evaluation set at each point."""
     X, codes = tested
     rows = native_rows(X)
     found = np.zeros(len(places[0]))
@@ -137,7 +137,7 @@ def _accuracies(
         if problem.scheme == "ordinal" and problem.n_classes > 2:
             own = _core.linear_decision(problem.rows, coef, bias, threads)
             patterns = _core.count_patterns(
-                own, problem.codes, problem.row_weights, problem.n_classes, None
+                own, problem.codes, problem.sample_weights, problem.n_classes, None
             )
         _, predicted = _core.decide(outputs, problem.scheme, problem.n_classes, patterns)
         found[point] = np.mean(predicted == codes)
@@ -147,7 +147,7 @@ def _accuracies(
 def _blocks(
     rows: Any, coef: NDArray[np.float64], bias: NDArray[np.float64], threads: int
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Yield the outputs of many machines for a block of rows at a time."""
+    """Yield the decision values of all snapshots for one block of samples at a time."""
     X = from_native(rows)
     weights = coef.T
     with threadpool_limits(limits=threads, user_api="blas"):

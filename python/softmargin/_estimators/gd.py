@@ -1,4 +1,4 @@
-"""Full gradient descent."""
+"""GDSVC: gradient descent."""
 
 from __future__ import annotations
 
@@ -10,55 +10,73 @@ from softmargin._estimators.linear import LinearClassifier
 
 
 class GDSVC(LinearClassifier):
-    """Linear support vector machine trained by gradient descent on the squared hinge.
+    """Linear support vector machine trained by gradient descent.
 
-    Minimises ``lambda / 2 |w|^2 + mean of max(0, 1 - y f(x))^2``; every step looks at all rows
-    and goes ``eta0`` times the gradient. The plain baseline of other methods. (D. Duros and
-    J. Katzman, Comparison of SVM Optimization Techniques in the Primal, 2014.)
+    Minimizes ``lambda / 2 ||w||^2 + mean(max(0, 1 - y * f(x))^2)``. Each step uses all samples and
+    moves by ``eta0`` times the gradient. It is the baseline of Duros and Katzman (2014,
+    *Comparison of SVM Optimization Techniques in the Primal*).
 
     Parameters
     ----------
     lambda_ : float, default=1e-4
-        The weight of the norm.
+        Regularization parameter. Larger values regularize more.
     C : float or None, default=None
-        Where it is given, lambda is 1 / (C n), n the rows of a machine.
+        If given, lambda is ``1 / (C * n_samples)``, with the number of samples of the binary
+        classifier, and ``lambda_`` is ignored.
     eta0 : float, default=0.001
-        The step length. Too long a step diverges, with a warning.
+        Step length. If it is too large, training diverges with a ``ConvergenceWarning``.
     max_iter : int, default=1000
-        The most steps; -1 for no limit.
+        Maximum number of steps; -1 for no limit. Reaching the limit emits a
+        ``ConvergenceWarning`` and leaves a usable model.
     tol : float, default=1e-3
-        Stop when the gradient is shorter than this share of the first one; with the status
-        "stalled" when it does not fall any more.
+        Tolerance of the stopping criterion: the norm of the gradient relative to its initial
+        value. If the gradient no longer decreases, training ends with the status "stalled".
     fit_intercept : bool or "violators", default=True
-        Whether there is a bias: the weight of a feature that is 1, part of the norm. Or found
-        afterwards, as the mean of y - w.x of the rows that are not right by a margin of 1.
+        Whether to fit a bias. With True, the bias is the weight of a constant feature of value
+        1 and is therefore regularized. "violators" computes it after training as the mean of
+        ``y - w.x`` over the samples with a margin below 1.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
-        A machine for each class against the rest; for each pair; or for neighbours in the
-        order of the labels: that of an ordered pandas Categorical or a polars Enum, else the
-        sorted one.
+        Strategy for more than two classes: one binary classifier per class against the rest
+        ("ovr"), per pair of classes ("ovo"), or per pair of neighboring classes ("ordinal"), in
+        the order of an ordered pandas Categorical or a polars Enum, otherwise in sorted order.
+        The number of binary classifiers ``n_binary`` is n_classes,
+        ``n_classes * (n_classes - 1) // 2`` or n_classes - 1; it is 1 for two classes.
     class_weight : dict, "balanced" or None, default=None
-        Factor of the loss of each class.
+        Weights of the classes, which multiply the loss. "balanced" uses
+        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
     record_every : int or None, default=None
-        Keep the weights every so many steps, for ``curve_``.
+        Number of steps between the points of ``curve_``; None for no curve.
     time_limit : float or None, default=None
-        Seconds after which training stops where it is, with a warning.
-    random_state : any, default=None
-        Without effect: training draws no random numbers. For a common signature.
+        Time limit of ``fit`` in seconds. Reaching it emits a ``ConvergenceWarning`` and leaves
+        a usable model.
+    random_state : int, RandomState or None, default=None
+        Ignored, because training is deterministic. Present for API consistency.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. The result does not depend on it.
+        Number of threads; None means 1, -1 means all cores. The result does not depend on it.
     verbose : int, default=0
-        Reports the number of rows visited on stderr while training.
+        If nonzero, print the number of visited samples to standard error during training.
 
     Attributes
     ----------
-    classes_, coef_, intercept_
-        As in scikit-learn's ``SGDClassifier``.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
+    coef_ : ndarray of shape (n_binary, n_features)
+        Weights of the features; a CSR matrix after :meth:`sparsify`.
+    intercept_ : ndarray of shape (n_binary,)
+        Bias of each binary classifier.
     n_iter_ : int
-        Steps of the longest machine.
-    status_ : list of str
-        How the training of each machine ended.
+        Largest number of steps of a binary classifier.
+    status_ : list of str, of length n_binary
+        How training of each binary classifier ended: "converged", "iteration limit",
+        "time limit", "stalled" or "not finite" (training diverged).
     curve_ : dict of ndarray
-        "step", "seconds", "objective", "loss", and with an ``eval_set`` "accuracy".
+        Learning curve, if ``record_every`` is given: "step", "seconds", "objective"
+        (``lambda / 2 ||w||^2 + mean(loss)``), "loss", and "accuracy" with an ``eval_set``.
+        Objective and loss are means over the binary classifiers.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -70,7 +88,7 @@ class GDSVC(LinearClassifier):
     True
     """
 
-    __module__ = "softmargin"  # pickles do not depend on file names
+    __module__ = "softmargin"  # keeps pickles independent of file names
 
     _method = "gd"
     _path = ("C", "lambda_")
@@ -115,5 +133,7 @@ class GDSVC(LinearClassifier):
             intercept=self._intercept(),
         )
 
-    def _goal(self) -> str:
-        return f"the gradient was {self.tol} times the first one"
+    def _remedy(self, status: str) -> str:
+        if status in ("stalled", "not finite"):
+            return "decrease eta0, or scale the features"
+        return super()._remedy(status)

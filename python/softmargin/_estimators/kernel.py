@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from softmargin import _core
@@ -95,9 +92,9 @@ class KernelClassifier(Classifier):
                 self.support_ = used[self.support_].astype(np.int32)
             self._used_columns = used if self.kernel == "precomputed" else None
             bounds = path[0] * by_class[codes] * (1.0 if weights is None else weights)
-            self._keep(last, Training(samples, codes, bounds, solver), y)
+            self._store_training(last, Training(samples, codes, bounds, solver), y)
         if self._takes_weights:
-            self._warn_if_not_converged()
+            self._warn_if_not_converged(stacklevel=3)
         return self
 
     def _train_path(
@@ -111,7 +108,7 @@ class KernelClassifier(Classifier):
         starts: list[_Start] | None = None,
         deadline: resources.Deadline | None = None,
     ) -> list[Model]:
-        """Return a model for each value of the path."""
+        """Return a model for each value of the regularization path."""
         self._check_shape()
         data = _core.TrainingData(
             native_rows(X),
@@ -146,20 +143,20 @@ class KernelClassifier(Classifier):
         classes: NDArray[Any],
         codes: NDArray[np.uint32],
     ) -> list[_Start] | None:
-        """Return the start of each binary classifier; None to start from zero."""
+        """Return the starting point of each binary classifier; None to start from zero."""
         return None
 
     def _only_used(
         self, starts: list[_Start] | None, used: NDArray[np.intp], n_samples: int
     ) -> list[_Start] | None:
-        """Return starts without the samples of weight 0."""
+        """Return starting points without the samples of weight 0."""
         return starts
 
-    def _keep(self, last: Self | None, training: Training, y: Any) -> None:
-        """Keep what later calls need from a training that succeeded."""
+    def _store_training(self, last: Self | None, training: Training, y: Any) -> None:
+        """Store what certificates and warm starts need from a successful training."""
 
-    def _check_work(self) -> None:
-        super()._check_work()
+    def _check_execution(self) -> None:
+        super()._check_execution()
         self._check_shape()
         self._progress()
         resources.check_cache(self.cache_size)
@@ -186,33 +183,11 @@ class KernelClassifier(Classifier):
         # The status of a model that was read from a LIBSVM file is unknown.
         self.fit_status_ = int(not set(model.status) <= {"converged", "unknown"})
 
-    def _warn_if_not_converged(self) -> None:
-        ends = Counter(status for status in self.status_ if status != "converged")
-        for status, count in ends.items():
-            warnings.warn(
-                f"{count} of {len(self.status_)} machines ended with status {status!r} after "
-                f"{int(np.max(self.n_iter_))} steps ({self._limits()}), before {self._goal()}; "
-                "the model can be used, but is not what it could be",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-
-    def _limits(self) -> str:
-        """Return the limits that may have ended the training."""
-        limits = {
-            name: getattr(self, name) for name in ("max_iter", "time_limit") if hasattr(self, name)
-        }
-        return ", ".join(f"{name} = {value}" for name, value in limits.items())
-
-    def _goal(self) -> str:
-        """Return the condition that ends a training which converges."""
-        raise NotImplementedError
-
     def _saved_state(self) -> dict[str, Any]:
         if self._kernel_samples is not None:
             raise TypeError(
-                "kernel was a function when the estimator was fitted, which a file without code "
-                "cannot hold; fit with kernel='precomputed', or use pickle"
+                "kernel was a function when the estimator was fitted, and model files cannot "
+                "contain functions; fit with kernel='precomputed', or use pickle"
             )
         state = super()._saved_state() | model_state.to_fields(self._model)
         if not self._takes_weights:
@@ -237,7 +212,7 @@ class KernelClassifier(Classifier):
             self._used_columns = columns.astype(np.intp)
             n_columns = len(columns)
         if model_state.n_cols(saved) != n_columns:
-            raise ValueError("'model/n_cols' and 'n_features_in_' do not fit")
+            raise ValueError("'model/n_cols' and 'n_features_in_' are inconsistent")
         if self._takes_weights:
             self._set_status(self._model)
             self._restore_training(saved)
@@ -247,12 +222,12 @@ class KernelClassifier(Classifier):
         shape = saved.array("shape_fit_", "i8", (2,)).tolist()
         self.shape_fit_ = tuple(shape)
         if shape[0] < 1 or shape[1] != self.n_features_in_:
-            raise ValueError("'shape_fit_' and 'n_features_in_' do not fit")
+            raise ValueError("'shape_fit_' and 'n_features_in_' are inconsistent")
         if "support_" in saved:
             n_vectors = len(self.support_)
             self.support_ = saved.indices("support_", "i4", n_vectors, shape[0])
         elif len(self.support_) and int(self.support_.max()) >= shape[0]:
-            raise ValueError("'model/support' and 'shape_fit_' do not fit")
+            raise ValueError("'model/support' and 'shape_fit_' are inconsistent")
         self.class_weight_ = saved.array("class_weight_", "f8", (len(self.classes_),))
 
     def _saved_scheme(self, saved: Fields) -> str:
@@ -279,7 +254,7 @@ class KernelClassifier(Classifier):
             raise ValueError("_model is not a model")
         if len(self.classes_) != len(self._model.n_support):
             raise ValueError(
-                f"classes_ has {len(self.classes_)} labels, but the model "
+                f"classes_ has {len(self.classes_)} labels, but the model has "
                 f"{len(self._model.n_support)} classes"
             )
         columns = self._used_columns
@@ -287,9 +262,9 @@ class KernelClassifier(Classifier):
             columns = np.asarray(columns)
             is_index = columns.ndim == 1 and columns.dtype.kind in "iu" and len(columns) > 0
             if not is_index or not 0 <= columns.min() <= columns.max() < self.n_features_in_:
-                raise ValueError("_used_columns are not columns of X")
+                raise ValueError("_used_columns does not contain column indices of X")
         if self._kernel_samples is not None and getattr(self._kernel_samples, "ndim", 0) != 2:
-            raise ValueError("_kernel_samples are not samples")
+            raise ValueError("_kernel_samples is not a two-dimensional array of samples")
 
     def __copy__(self) -> Self:
         """Return an estimator that shares the fitted model."""
@@ -303,7 +278,7 @@ class KernelClassifier(Classifier):
 
     @property
     def support_vectors_(self) -> Any:
-        """Return the support vectors; an empty array for a precomputed kernel."""
+        """Support vectors; an empty array for a precomputed kernel."""
         check_is_fitted(self)
         if self._kernel_samples is not None:
             return self._kernel_samples[self._model.support]
@@ -312,12 +287,23 @@ class KernelClassifier(Classifier):
         return from_native(self._model.support_vectors())
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return how far rows are on the side of each class.
+        """Return the decision values of samples.
 
-        Two classes: shape (n_samples,), positive for ``classes_[1]``. More classes:
-        one column for each class, largest for the predicted one (ordinal: its probability
-        among training rows with the same signs), or, with ``decision_function_shape="ovo"``
-        and one-vs-one or ordinal machines, one for each pair, positive for its first class.
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples. With ``kernel="precomputed"``, the kernel values of samples and training
+            samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_binary)
+            For two classes, one value per sample, positive for ``classes_[1]``. For more
+            classes, one column per class, largest for the predicted class; with
+            ``multi_class="ordinal"``, the share of each class among the training samples for
+            which all binary classifiers have the same signs. With
+            ``decision_function_shape="ovo"`` and one-vs-one or ordinal classifiers, one column
+            per binary classifier, positive for the first class of the pair.
         """
         samples = self._native_samples(X)
         threads = resources.thread_count(self.n_jobs)
@@ -328,15 +314,27 @@ class KernelClassifier(Classifier):
         return self._model.class_scores(samples, threads)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row.
+        """Predict the labels of samples.
 
-        One-vs-one: the class with the most votes; ties go to the larger sum of
-        decision values, then to the lower label (``SVC`` without ``break_ties``: at once to
-        the lower label). One-vs-rest: the largest value.
-        Ordinal: the label that most training rows have (by weight) among those for which
-        all machines have the same signs, or, if there is none, among all; ties go to the
-        lower label. ``classes_`` is the order: that of an ordered pandas Categorical or a
-        polars Enum, else the sorted one.
+        - One-vs-one: the class with the most votes. Ties go to the larger sum of decision
+          values, then to the class that comes first in ``classes_``; ``SVC`` without
+          ``break_ties`` resolves ties by the order of ``classes_`` only.
+        - One-vs-rest: the class with the largest decision value.
+        - Ordinal: the most frequent class (by sample weight) among the training samples for
+          which all binary classifiers have the same signs, or among all training samples if
+          there are none. Ties go to the class that comes first. The order of ``classes_`` is
+          that of an ordered pandas Categorical or a polars Enum, otherwise the sorted order.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples. With ``kernel="precomputed"``, the kernel values of samples and training
+            samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted labels.
         """
         samples = self._native_samples(X)
         threads = resources.thread_count(self.n_jobs)
@@ -355,7 +353,7 @@ class KernelClassifier(Classifier):
             if not callable(self.kernel):
                 raise ValueError(
                     f"kernel = {self.kernel!r} is not valid: the estimator was fitted with a "
-                    "function, which is needed to predict; set it again, or fit"
+                    "function, which predictions require; set kernel to that function, or fit again"
                 )
             queries = from_native(samples)
             check_finite(queries)
@@ -372,7 +370,7 @@ class KernelClassifier(Classifier):
         if found != shape:
             raise ValueError(
                 f"the kernel function returned an array of shape {found}, "
-                f"but should have returned one of shape {shape}"
+                f"but must return an array of shape {shape}"
             )
         values = check_rows(returned, name="the value of the kernel function")
         is_sparse = isinstance(values, sp.csr_matrix | sp.csr_array)

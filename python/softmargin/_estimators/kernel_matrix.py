@@ -1,4 +1,4 @@
-"""Kernel matrices as arrays."""
+"""Kernel matrices."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ def kernel_matrix(
     coef0: float = 0.0,
     n_jobs: int | None = -1,
 ) -> NDArray[np.floating[Any]]:
-    """Return the kernel values of all pairs of rows of X.
+    """Compute the kernel matrix of X.
 
-    The array has the type of X (float32 or float64) and is what the solvers see.
+    The values are those that the solvers use.
 
     Parameters
     ----------
     X : array-like or CSR matrix of shape (n_samples, n_features)
-        The rows.
+        Samples. float32 is kept, any other type is converted to float64.
     kernel : {"rbf", "linear", "poly", "sigmoid"}, default="rbf"
-        Which kernel.
+        Kernel function.
     gamma : float, "scale" or "auto", default="scale"
-        Of the RBF, polynomial and sigmoid kernels. "scale" is
-        1 / (n_features * X.var()), "auto" is 1 / n_features.
+        Kernel coefficient of "rbf", "poly" and "sigmoid". "scale" uses
+        ``1 / (n_features * X.var())``, "auto" uses 1 / n_features.
     degree : int, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel. Ignored by other kernels.
     coef0 : float, default=0.0
-        Of the polynomial and sigmoid kernels.
+        Independent term of "poly" and "sigmoid".
     n_jobs : int or None, default=-1
-        Threads.
+        Number of threads; None means 1, -1 means all cores.
 
     Returns
     -------
     ndarray of shape (n_samples, n_samples)
+        Kernel matrix, of type float32 if X is, otherwise float64.
 
     Examples
     --------

@@ -1,16 +1,13 @@
-"""What linear classifiers share: training, prediction, curves."""
+"""The base class of all linear classifiers: training, prediction, learning curves."""
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from softmargin import _core
@@ -29,16 +26,16 @@ from softmargin._estimators.rule_state import State
 if TYPE_CHECKING:
     from softmargin._core import LinearFit, _LinearSolver
 
-# Outputs of machines that predictions hold at a time.
-_OUTPUTS_AT_ONCE = 1 << 23
-# Names of the patterns of ordinal machines in a file.
+# Maximum number of decision values that a prediction holds in memory.
+_MAX_OUTPUTS = 1 << 23
+# Names of the sign patterns of ordinal classifiers in a file.
 _PATTERNS = ("patterns", "pattern_counts")
 
 
 class LinearClassifier(Classifier):
-    """A classifier of linear machines.
+    """A classifier with one weight per feature.
 
-    A subclass also has the parameters named below, and either a C or a lambda for each fit.
+    A subclass also defines the parameters named below, and C or lambda.
     """
 
     _takes_weights = True
@@ -49,31 +46,33 @@ class LinearClassifier(Classifier):
     time_limit: Any
     record_every: Any
 
-    # Dense, or a CSR matrix after sparsify.
+    # An array, or a CSR matrix after sparsify.
     coef_: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
-        """Train on the rows of X with the labels y.
+        """Fit the model to the training data.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 stays float32; anything else is converted to float64.
+            Training samples. float32 is kept, any other type is converted to float64.
         y : array-like of shape (n_samples,)
             Labels of any type.
-        sample_weight : array-like of shape (n_samples,) or None
-            Factor of the loss of each row, or of its C; a row of weight 0 is left out.
-        eval_set : pair of rows and labels, or None
-            Whose accuracy is part of ``curve_``.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Sample weights, which multiply the loss. Samples of weight 0 are ignored.
+        eval_set : tuple (X, y) or None, default=None
+            Held-out samples and labels. With ``record_every``, ``curve_`` contains the
+            accuracy on them.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         deadline = resources.Deadline(self.time_limit)
         with restore_on_failure(self):
             self._fit(X, y, sample_weight, eval_set, deadline)
-        self._warn_if_not_converged()
+        self._warn_if_not_converged(stacklevel=2)
         return self
 
     def _fit(
@@ -84,7 +83,7 @@ class LinearClassifier(Classifier):
         eval_set: Any,
         deadline: resources.Deadline,
     ) -> None:
-        """Train all machines on all rows."""
+        """Train all binary classifiers."""
         X, classes, codes = self._check_training_data(X, y)
         weights = sample_weights(sample_weight, len(codes))
         if weights is not None:
@@ -95,20 +94,20 @@ class LinearClassifier(Classifier):
         states = self._starts(X, classes)
         solver = self._solver()  # once: it draws a seed
         found = self._train(solver, X, codes, by_class, weights, states, record, deadline)
-        self._set_machines(found, classes)
+        self._set_fitted(found, classes)
         self._set_patterns(X, codes, weights, None)
         self._set_curve(found, X, codes, by_class, weights, tested, record)
 
-    def _check_work(self) -> None:
-        super()._check_work()
+    def _check_execution(self) -> None:
+        super()._check_execution()
         self._record()
 
     def _record(self) -> int | None:
-        """Return after how many steps weights are kept for a curve; None for never."""
+        """Return the number of steps between the points of a curve; None for no curve."""
         return parameters.count("record_every", self.record_every, None)
 
     def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
-        """Return where the machines start; None for the beginning."""
+        """Return the states from which training resumes; None to start from zero."""
         return None
 
     def _class_weights(
@@ -117,7 +116,7 @@ class LinearClassifier(Classifier):
         codes: NDArray[np.uint32],
         weights: NDArray[np.float64] | None,
     ) -> NDArray[np.float64]:
-        """Return the weight of each class; rows of weight 0 do not count for balance."""
+        """Return the weight of each class; "balanced" ignores samples of weight 0."""
         used = codes if weights is None else codes[weights > 0]
         return class_weights(self.class_weight, classes, used)
 
@@ -148,7 +147,7 @@ class LinearClassifier(Classifier):
         return _core.linear_fit(solver, value, data, limits, states, record_every)
 
     def _intercept(self, scaling: Any = 1.0) -> float | str:
-        """Return the value of the constant feature, 0 for none, or how else the bias is found."""
+        """Return the value of the constant feature, 0 for no bias, or "violators"."""
         if isinstance(self.fit_intercept, str):
             return parameters.choice("fit_intercept", self.fit_intercept, ("violators",))
         if not parameters.flag("fit_intercept", self.fit_intercept):
@@ -158,7 +157,7 @@ class LinearClassifier(Classifier):
             raise ValueError(f"intercept_scaling = {value} is not valid: it must be positive")
         return value
 
-    def _set_machines(self, found: LinearFit, classes: NDArray[Any]) -> None:
+    def _set_fitted(self, found: LinearFit, classes: NDArray[Any]) -> None:
         self.classes_ = classes
         self.coef_ = found.coef
         self.intercept_ = found.intercept
@@ -173,7 +172,7 @@ class LinearClassifier(Classifier):
         weights: NDArray[np.float64] | None,
         before: Any,
     ) -> None:
-        """Count which labels have which signs, for classes in order."""
+        """Count the labels of each pattern of signs, for ordinal classes."""
         self._patterns = None
         k = len(self.classes_)
         if self._scheme == "ordinal" and k > 2:
@@ -213,7 +212,7 @@ class LinearClassifier(Classifier):
                 saved.array(signs, "u1", (None,)),
                 saved.array(counts, "f8", (None,)),
             )
-            # The core checks them.
+            # The core validates the patterns.
             _core.decide(np.zeros((0, m)), self._scheme, k, self._patterns)
         curve = from_fields(saved)
         if curve is not None:
@@ -239,15 +238,18 @@ class LinearClassifier(Classifier):
     def _check_eval_set(
         self, eval_set: Any, classes: NDArray[Any]
     ) -> tuple[Any, NDArray[np.integer[Any]]]:
-        """Return rows and class codes, -1 for labels that no training row has."""
+        """Return samples and class codes; -1 for labels that do not occur in the training data."""
         try:
             X, y = eval_set
         except (TypeError, ValueError):
-            raise ValueError("eval_set must be a pair of rows and labels") from None
+            raise ValueError("eval_set must be a pair (X, y) of samples and labels") from None
         X = check_rows(X, estimator=self, reset=False, any_order=True)
         labels = np.asarray(y)
         if labels.shape != (X.shape[0],):
-            raise ValueError(f"eval_set has {X.shape[0]} rows, but labels of shape {labels.shape}")
+            raise ValueError(
+                f"eval_set has {X.shape[0]} samples, but labels of shape {labels.shape}; expected "
+                f"{(X.shape[0],)}"
+            )
         return X, codes_of(y, classes, "the y of eval_set")
 
     def _set_curve(
@@ -270,7 +272,7 @@ class LinearClassifier(Classifier):
                 rows=native_rows(X),
                 codes=codes,
                 weights=by_class[codes] * (1.0 if weights is None else weights),
-                row_weights=weights,
+                sample_weights=weights,
                 scheme=self._scheme,
                 n_classes=len(self.classes_),
                 loss=self._loss_name(),
@@ -285,26 +287,12 @@ class LinearClassifier(Classifier):
     def _loss_name(self) -> str:
         return self._loss
 
-    def _warn_if_not_converged(self) -> None:
-        unfinished = Counter(status for status in self.status_ if status != "converged")
-        for status, count in unfinished.items():
-            warnings.warn(
-                f"{count} of {len(self.status_)} machines ended with {status!r} before "
-                f"{self._goal()}; increase the limit, or scale the features",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-    def _goal(self) -> str:
-        """Return what a training is meant to reach."""
-        raise NotImplementedError
-
     def _outputs(self, rows: Any) -> NDArray[np.float64]:
-        """Return the output of each machine for each row."""
+        """Return the decision value of each binary classifier for each sample."""
         return _core.linear_decision(rows, *self._weights(), resources.thread_count(self.n_jobs))
 
     def _weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return weights and intercepts, which may have been set by hand."""
+        """Return weights and intercepts, which the user may have set."""
         coef = np.ascontiguousarray(sparse.dense(self.coef_), dtype=np.float64)
         intercept = np.ascontiguousarray(self.intercept_, dtype=np.float64)
         if intercept.shape != (coef.shape[0],):
@@ -312,66 +300,85 @@ class LinearClassifier(Classifier):
         return coef, intercept
 
     def _decide(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint32]]]:
-        """Yield scores and class codes of some rows after another.
+        """Yield the scores and class codes of one block of samples at a time.
 
-        There may be many more machines than classes: their outputs for all rows would not fit.
+        The decision values of all binary classifiers for all samples may not fit into memory.
         """
         self._check_is_fitted()
         is_native = is_plain(X, self, FLOATS)
         if not is_native:
             X = check_rows(X, estimator=self, reset=False, any_order=True)
-        n_rows, n_at_once = (
-            X.shape[0],
-            max(1, _OUTPUTS_AT_ONCE // n_binary(self._scheme, len(self.classes_))),
-        )
-        for start in range(0, n_rows, n_at_once):
-            part = X[start : start + n_at_once] if n_rows > n_at_once else X
+        n_samples = X.shape[0]
+        size = max(1, _MAX_OUTPUTS // n_binary(self._scheme, len(self.classes_)))
+        for start in range(0, n_samples, size):
+            part = X[start : start + size] if n_samples > size else X
             outputs = self._outputs(part if is_native else native_rows(part))
             yield _core.decide(outputs, self._scheme, len(self.classes_), self._patterns)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return how far rows are on the side of each class.
+        """Return the decision values of samples.
 
-        Two classes: shape (n_samples,), positive for ``classes_[1]``. More classes: one column
-        for each, largest for the predicted one; with ``multi_class="ordinal"`` the
-        probabilities of the labels.
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, one value per sample, positive for ``classes_[1]``. For more
+            classes, one column per class, largest for the predicted class; with
+            ``multi_class="ordinal"``, the estimated probability of each class.
         """
         parts = [scores for scores, _ in self._decide(X)]
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row."""
+        """Predict the labels of samples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted labels.
+        """
         parts = [codes for _, codes in self._decide(X)]
         codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return np.asarray(self.classes_[codes])
 
     def sparsify(self) -> Self:
-        """Convert ``coef_`` to a CSR matrix, which saves memory if most of it is zero.
+        """Convert ``coef_`` to a CSR matrix, which saves memory if most weights are zero.
 
-        Predictions do not change. Fitting again makes ``coef_`` dense.
+        Predictions do not change. The next ``fit`` makes ``coef_`` dense again.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         check_is_fitted(self)
         self.coef_ = sp.csr_matrix(self.coef_)
         return self
 
     def densify(self) -> Self:
-        """Convert ``coef_`` back to a dense array, if :meth:`sparsify` was called.
+        """Convert ``coef_`` back to a dense array after :meth:`sparsify`.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         check_is_fitted(self)
         self.coef_ = sparse.dense(self.coef_)
         return self
 
     def _is_lambda(self) -> bool:
-        """Return whether the path consists of values of lambda instead of C."""
+        """Return whether the regularization path consists of values of lambda instead of C."""
         return getattr(self, "C", None) is None
 
     def _core_kernel(self) -> Kernel:
@@ -379,17 +386,17 @@ class LinearClassifier(Classifier):
 
     @classmethod
     def _path_value(cls, params: Mapping[str, Any]) -> float:
-        """Return C where it is given, else lambda."""
+        """Return C, or lambda if C is None."""
         if "lambda_" in params and params["C"] is None:
             return parameters.real("lambda_", params["lambda_"])
         return parameters.real("C", params["C"])
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Tell whether ``fit`` was called."""
+        """Return whether ``fit`` was called."""
         return hasattr(self, "coef_")
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what this estimator takes."""
+        """Return the input formats that this estimator supports."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -1,4 +1,4 @@
-"""The exact linear support vector machine."""
+"""LinearSVC: the linear support vector machine, solved exactly."""
 
 from __future__ import annotations
 
@@ -15,65 +15,87 @@ if TYPE_CHECKING:
 
 
 class LinearSVC(LinearClassifier):
-    """Linear support vector machine, solved exactly, with scikit-learn's interface.
+    """Linear support vector machine, solved exactly.
 
-    Minimises ``1/2 |w|^2 + C sum of losses`` with the hinge ``max(0, 1 - y f(x))`` or its
-    square, by dual coordinate descent with shrinking, or, for the squared hinge, by Newton
-    steps in w. As in scikit-learn's ``LinearSVC``, the bias is part of the norm. Each machine
-    comes with a certificate.
+    Minimizes ``1/2 ||w||^2 + C * sum(loss)`` with the hinge loss ``max(0, 1 - y * f(x))`` or its
+    square. The solver is dual coordinate descent with shrinking (Hsieh et al. 2008) or, for the
+    squared hinge loss, Newton's method in the primal (Keerthi and DeCoste 2005). Names, defaults
+    and attributes are those of scikit-learn's ``LinearSVC``, in which the bias is regularized as
+    well. Each binary classifier has a certificate.
 
     Parameters
     ----------
     penalty : {"l2"}, default="l2"
-        The norm; there is only this one.
+        Norm of the regularization term. Only "l2" is supported.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        What errors cost.
+        Loss function.
     dual : bool or "auto", default="auto"
-        Whether to solve the dual problem, rows in turn, or, for the squared hinge, the primal
-        one by Newton steps. "auto" takes the second where it can.
+        Whether to solve the dual problem by coordinate descent (True) or the primal problem by
+        Newton's method (False, for the squared hinge loss only). "auto" chooses Newton's method
+        for the squared hinge loss, unless there are more features than samples, or sparse
+        samples with more than 256 features. In these cases it starts with coordinate descent
+        and continues with Newton's method if convergence is slow.
     tol : float, default=1e-4
-        When to stop: the spread of projected gradients of the dual problem, or the share of the
-        first gradient of the primal one, as in scikit-learn.
+        Tolerance of the stopping criterion: the range of the projected gradients of the dual,
+        or the norm of the primal gradient relative to its initial value.
     C : float, default=1.0
-        The price of an error.
+        Regularization parameter. Larger values penalize misclassified samples more.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
-        A machine for each class against the rest; for each pair; or for neighbours in the
-        order of the labels: that of an ordered pandas Categorical or a polars Enum, else the
-        sorted one.
+        Strategy for more than two classes: one binary classifier per class against the rest
+        ("ovr"), per pair of classes ("ovo"), or per pair of neighboring classes ("ordinal"), in
+        the order of an ordered pandas Categorical or a polars Enum, otherwise in sorted order.
+        The number of binary classifiers ``n_binary`` is n_classes,
+        ``n_classes * (n_classes - 1) // 2`` or n_classes - 1; it is 1 for two classes.
     fit_intercept : bool or "violators", default=True
-        Whether there is a bias: the weight of a feature that is ``intercept_scaling``. Or found
-        afterwards, as the mean of y - w.x of the rows that are not right by a margin of 1.
+        Whether to fit a bias. With True, the bias is the weight of a constant feature of value
+        ``intercept_scaling`` and is therefore regularized. "violators" computes it after
+        training as the mean of ``y - w.x`` over the samples with a margin below 1.
     intercept_scaling : float, default=1.0
-        The larger, the less the bias counts in the norm.
+        Value of the constant feature. Larger values regularize the bias less.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class.
+        Weights of the classes, which multiply C. "balanced" uses
+        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
     verbose : int, default=0
-        Reports the number of rows visited on stderr while training.
+        If nonzero, print the number of visited samples to standard error during training.
     random_state : int, RandomState or None, default=None
-        Of the order in which the dual method visits rows.
+        Seed of the order in which dual coordinate descent visits the samples.
     max_iter : int, default=1000
-        The most passes through the rows, or Newton steps; -1 for no limit.
+        Maximum number of passes over the data, or of Newton steps, per binary classifier; -1
+        for no limit. Reaching the limit emits a ``ConvergenceWarning`` and leaves a usable
+        model.
     record_every : int or None, default=None
-        Keep the weights every so many passes or steps, for ``curve_``.
+        Number of passes or Newton steps between the points of ``curve_``; None for no curve.
     time_limit : float or None, default=None
-        Seconds after which training stops where it is, with a warning.
+        Time limit of ``fit`` in seconds. Reaching it emits a ``ConvergenceWarning`` and leaves
+        a usable model.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. The result does not depend on it.
+        Number of threads; None means 1, -1 means all cores. The result does not depend on it.
 
     Attributes
     ----------
-    classes_, coef_, intercept_
-        As in scikit-learn's ``LinearSVC``.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
+    coef_ : ndarray of shape (n_binary, n_features)
+        Weights of the features; a CSR matrix after :meth:`sparsify`.
+    intercept_ : ndarray of shape (n_binary,)
+        Bias of each binary classifier.
     n_iter_ : int
-        Passes or steps of the longest machine.
-    certificate_ : list of Certificate
-        For each machine primal and dual objective, their gap, and the largest violation of the
-        optimality conditions, in f64.
-    status_ : list of str
-        How the training of each machine ended: "converged", or why not.
+        Largest number of passes or Newton steps of a binary classifier.
+    certificate_ : list of Certificate, of length n_binary
+        Primal and dual objective, duality gap and largest violation of the optimality
+        conditions of each binary classifier, computed in float64.
+    status_ : list of str, of length n_binary
+        How training of each binary classifier ended: "converged", "iteration limit",
+        "time limit", "stalled" (rounding errors prevent progress) or "not finite".
     curve_ : dict of ndarray
-        "step", "seconds", "objective" (lambda / 2 |w|^2 + mean loss, lambda = 1 / (C n)),
-        "loss", and with an ``eval_set`` "accuracy".
+        Learning curve, if ``record_every`` is given: "step", "seconds", "objective"
+        (``lambda / 2 ||w||^2 + mean(loss)`` with lambda = ``1 / (C * n_samples)``), "loss", and
+        "accuracy" with an ``eval_set``. Objective and loss are means over the binary
+        classifiers.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -85,7 +107,7 @@ class LinearSVC(LinearClassifier):
     True
     """
 
-    __module__ = "softmargin"  # pickles do not depend on file names
+    __module__ = "softmargin"  # keeps pickles independent of file names
 
     _method = "linear"
 
@@ -124,8 +146,8 @@ class LinearSVC(LinearClassifier):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
 
-    def _set_machines(self, found: LinearFit, classes: Any) -> None:
-        super()._set_machines(found, classes)
+    def _set_fitted(self, found: LinearFit, classes: Any) -> None:
+        super()._set_fitted(found, classes)
         self.certificate_ = [Certificate(*values) for values in found.certificates]
 
     def _saved_state(self) -> dict[str, Any]:
@@ -139,7 +161,7 @@ class LinearSVC(LinearClassifier):
         parameters.choice("penalty", self.penalty, ("l2",))
         loss = parameters.choice("loss", self.loss, ("squared_hinge", "hinge"))
         is_dual = self._is_dual(loss)
-        # A fit that the user did not ask to be random is not.
+        # With the defaults, training is deterministic.
         is_fixed = is_dual is None and self.random_state is None
         return ExactLinearSolver(
             loss=loss,
@@ -161,12 +183,10 @@ class LinearSVC(LinearClassifier):
         is_dual = parameters.flag("dual", self.dual)
         if loss == "hinge" and not is_dual:
             raise ValueError(
-                "dual = False is not valid with loss = 'hinge': it has no gradient everywhere"
+                "dual = False is not valid with loss = 'hinge', which is not differentiable; use "
+                "dual = True, or loss = 'squared_hinge'"
             )
         return is_dual
 
     def _loss_name(self) -> str:
         return str(self.loss)
-
-    def _goal(self) -> str:
-        return f"the tolerance {self.tol} was reached"

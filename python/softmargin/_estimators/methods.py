@@ -1,4 +1,4 @@
-"""Methods by name."""
+"""The estimators by the names of their methods."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ METHODS: dict[str, type[Classifier]] = {
 }
 
 
-# Methods of an estimator that decide its scores, as they are in our classes.
-_DECISIVE = (
+# Methods of an estimator that affect its scores.
+_SCORING_METHODS = (
     "fit",
     "predict",
     "decision_function",
@@ -31,16 +31,25 @@ _DECISIVE = (
     "set_params",
     "__sklearn_clone__",
 )
-_ORIGINAL = {kind: {name: getattr(kind, name) for name in _DECISIVE} for kind in METHODS.values()}
+_ORIGINAL = {
+    kind: {name: getattr(kind, name) for name in _SCORING_METHODS} for kind in METHODS.values()
+}
 
 
 def methods() -> list[str]:
-    """Return the names that :func:`softmargin.fit` and :func:`softmargin.nested_cv` take."""
+    """Return the method names that softmargin accepts, for example in :func:`softmargin.fit`.
+
+    Returns
+    -------
+    list of str
+        Sorted names, for the parameter ``method`` of :func:`softmargin.fit` and
+        :func:`softmargin.nested_cv`.
+    """
     return sorted(METHODS)
 
 
 def class_of(method: Any) -> type[Classifier]:
-    """Return the estimator of a method."""
+    """Return the estimator class of a method."""
     try:
         return METHODS[method]
     except (KeyError, TypeError):
@@ -49,7 +58,7 @@ def class_of(method: Any) -> type[Classifier]:
 
 
 def estimator_of(method: Any) -> tuple[str, Classifier]:
-    """Return the name and an estimator of a method, given by its name or as an estimator.
+    """Return the name and the estimator of a method, which is a name or an estimator.
 
     A subclass has the name of the method that it inherits.
     """
@@ -59,10 +68,10 @@ def estimator_of(method: Any) -> tuple[str, Classifier]:
 
 
 def overridden(estimator: Any) -> str | None:
-    """Say why the core cannot stand in for an estimator's own methods; None if it can.
+    """Return why the core cannot replace the methods of an estimator; None if it can.
 
-    It can for exactly our classes, as long as nobody replaced a method of the class or of
-    the object.
+    It can for the classes of softmargin (not for subclasses), unless a method of the class or
+    the object was replaced.
     """
     kind = type(estimator)
     name = kind.__name__

@@ -1,4 +1,4 @@
-"""MN-SVM: the L2 SVM as a minimal norm."""
+"""MNSVM: the L2 SVM as a minimal norm problem."""
 
 from __future__ import annotations
 
@@ -11,75 +11,106 @@ from softmargin._estimators.kernel import KernelClassifier
 
 
 class MNSVM(Certified, KernelClassifier):
-    """L2 support vector machine as the point of smallest norm in a simplex.
+    """L2 support vector machine, solved as a minimal norm problem on a simplex.
 
-    Each step moves weight from a support vector to a row that violates the optimality
-    conditions by more than a share eps, which shrinks from 0.5 to its final value. It solves
-    the L2 problem
+    Each step moves weight from a support vector to a sample that violates the optimality
+    conditions by more than a relative tolerance, which decreases from 0.5 to ``eps`` (Strack,
+    Kecman et al. 2013, *Sphere Support Vector Machines for Large Classification Tasks*). It
+    minimizes
 
-    ``1/2 (|w|^2 + b^2) + C/2 sum of max(0, 1 - y f(x))^2``,
+    ``1/2 (||w||^2 + b^2) + C/2 * sum(max(0, 1 - y * f(x))^2)``.
 
-    that is squared hinge loss, and a bias that is part of the norm (scikit-learn's ``SVC`` has the
-    hinge loss and a free bias; solutions differ). The kernel must be positive semi-definite.
-    The weights are scaled so that support vectors have a margin of 1: the optimum is that of
-    :class:`NNISDA`. (R. Strack, V. Kecman and others, Sphere Support Vector Machines for Large
-    Classification Tasks, 2013.)
+    The loss is the squared hinge loss, and the bias is regularized. ``SVC`` uses the hinge loss
+    and an unregularized bias, so its solutions differ. The coefficients are scaled so that
+    support vectors have a margin of 1; the optimum is that of :class:`NNISDA`.
 
     Parameters
     ----------
     C : float, default=1.0
-        The price of a squared error.
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid" or "precomputed". A callable takes two matrices of
-        rows and returns the kernel values of all pairs.
+        Regularization parameter. Larger values penalize the squared hinge loss more.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+        Kernel function, which must be positive semi-definite. A callable takes two arrays of
+        samples and returns their kernel matrix. With "precomputed", X is the kernel matrix.
     gamma : float, "scale" or "auto", default="scale"
-        Of the RBF, polynomial and sigmoid kernels. "scale" is
-        1 / (n_features * X.var()), "auto" is 1 / n_features.
+        Kernel coefficient of "rbf", "poly" and "sigmoid". "scale" uses
+        ``1 / (n_features * X.var())``, "auto" uses 1 / n_features.
     degree : int, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel. Ignored by other kernels.
     coef0 : float, default=0.0
-        Of the polynomial and sigmoid kernels.
+        Independent term of "poly" and "sigmoid".
     eps : float, default=1e-3
-        The final violation, as a share of the norm.
+        Tolerance of the stopping criterion: the largest violation of the optimality
+        conditions, relative to the norm.
     selection : {"worst", "random"}, default="worst"
-        Take the worst violator of all rows; or, as the original, of 600 rows drawn at random,
-        first the class and then the row. Same optimum.
+        How to select the violator of a step: the worst of all samples, or, as in the paper,
+        the worst of 600 random draws, first of a class and then of a sample. The optimum is
+        the same.
     max_iter : int, default=-1
-        The most steps of a machine; -1 for no limit.
+        Maximum number of steps per binary classifier; -1 for no limit. Reaching the limit emits
+        a ``ConvergenceWarning`` and leaves a usable model.
     warm_start : bool, default=False
-        Start from the solution of the last ``fit``, whatever its parameters were, if that had
-        as many rows and the same classes.
+        Whether to start from the solution of the previous ``fit``, if it had the same number
+        of samples and the same classes. Its other parameters may differ.
     time_limit : float or None, default=None
-        Seconds after which training stops where it is, with a warning.
+        Time limit of ``fit`` in seconds. Reaching it emits a ``ConvergenceWarning`` and leaves
+        a usable model.
     multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
-        A machine for each pair of classes, for each class against the rest, or, where classes
-        have an order, for each class and the next (see :meth:`predict`).
+        Strategy for more than two classes: one binary classifier per pair of classes ("ovo"),
+        per class against the rest ("ovr"), or per pair of neighboring classes ("ordinal", see
+        :meth:`predict`). The number of binary classifiers ``n_binary`` is
+        ``n_classes * (n_classes - 1) // 2``, n_classes or n_classes - 1; it is 1 for two
+        classes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
+        Shape of :meth:`decision_function` for more than two classes: one column per class
+        ("ovr") or per binary classifier ("ovo"). Ignored with ``multi_class="ovr"``.
     cache_size : float, default=1000
-        Megabytes for kernel rows. The result does not depend on it.
+        Size of the kernel cache in megabytes. The result does not depend on it.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class.
+        Weights of the classes, which multiply C. "balanced" uses
+        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
     random_state : int, RandomState or None, default=None
-        Of the draws.
+        Seed of the draws of ``selection="random"``.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. The result does not depend on it.
+        Number of threads; None means 1, -1 means all cores. The result does not depend on it.
     verbose : int, default=0
-        Reports the number of steps on stderr while training.
+        If nonzero, print the number of steps to standard error during training.
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, dual_coef_, intercept_, n_support_
-        As in scikit-learn's ``SVC``.
-    n_iter_ : ndarray of shape (n_machines,)
-        Steps of each machine.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, grouped by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        Support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors in the decision function, in the layout of
+        scikit-learn's ``SVC``; a CSR matrix if X is sparse. Of shape (n_classes, n_SV) with
+        ``multi_class="ovr"``; with "ordinal", row i belongs to binary classifier i.
+    intercept_ : ndarray of shape (n_binary,)
+        Bias of each binary classifier.
+    n_iter_ : ndarray of shape (n_binary,)
+        Number of steps of each binary classifier.
     n_kernel_evals_ : int
-        Kernel values computed.
-    certificate_ : list of Certificate
-        For each machine primal and dual objective, their gap, and the largest KKT
-        violation, recomputed in f64 from the rows when first asked for.
-    status_ : list of str
-        How the training of each machine ended: "converged", or why not.
+        Number of kernel values computed during training.
+    certificate_ : list of Certificate, of length n_binary
+        Primal and dual objective, duality gap and largest violation of the optimality
+        conditions of each binary classifier, computed in float64 when first read.
+    status_ : list of str, of length n_binary
+        How training of each binary classifier ended: "converged", "iteration limit",
+        "time limit", "stalled" (rounding errors prevent progress) or "not finite".
+    fit_status_ : int
+        0 if all binary classifiers converged, otherwise 1.
+    shape_fit_ : tuple of int
+        Shape of the training data X.
+    class_weight_ : ndarray of shape (n_classes,)
+        Weight of each class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -142,6 +173,3 @@ class MNSVM(Certified, KernelClassifier):
 
     def _is_random(self) -> bool:
         return bool(self.selection == "random")
-
-    def _goal(self) -> str:
-        return f"the violation was below eps = {self.eps}"

@@ -41,7 +41,7 @@ _REQUIRED = tuple(PlainState.__required_keys__)
 _PLAIN = tuple(name for name in _REQUIRED if name not in _KERNEL)
 
 _FOLDER = "model/"
-# The parts of a state by type.
+# The fields of a state by type.
 _INTEGERS = ("version", "degree", "n_cols", "n_kernel_evals")
 _NUMBERS = ("gamma", "coef0")
 _WORDS = {
@@ -101,7 +101,7 @@ def _has_type(name: str, value: Any) -> bool:
 
 
 def _patterns(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the patterns of a state, which has both parts of them or neither."""
+    """Return the sign patterns of a state, which contains both of their fields or neither."""
     found = {name: state.get(name) for name in _PATTERNS}
     if all(value is None for value in found.values()):
         return found
@@ -114,12 +114,12 @@ def _patterns(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_fields(model: _core.Model) -> dict[str, Any]:
-    """Return the state of a model by the names in a file."""
+    """Return the state of a model as fields of a file."""
     return named(to_dict(model))
 
 
 def named(state: PlainState) -> dict[str, Any]:
-    """Return a state by the names in a file."""
+    """Return a state as fields of a file."""
     parts: dict[str, Any] = dict(state)
     rows = parts["rows"]
     if isinstance(rows, tuple):
@@ -149,10 +149,13 @@ def from_fields(saved: Fields, n_classes: int) -> _core.Model:
     arrays = _ARRAYS | (_PATTERNS if _FOLDER + "patterns" in saved else {})
     state |= {name: saved.array(_FOLDER + name, kind, (None,)) for name, kind in arrays.items()}
     if len(state["n_support"]) != n_classes:
-        raise ValueError(f"{_FOLDER + 'n_support'!r} does not fit {n_classes} classes")
+        raise ValueError(
+            f"{_FOLDER + 'n_support'!r} has {len(state['n_support'])} values, but there are "
+            f"{n_classes} classes"
+        )
     for name in ("n_iter", "n_loops"):
         if (state[name] > np.iinfo(np.int64).max).any():
-            raise ValueError(f"{_FOLDER + name!r} has a number that is too large")
+            raise ValueError(f"{_FOLDER + name!r} contains a number above 2**63 - 1")
     state["status"] = saved.texts(_FOLDER + "status", len(state["intercept"]))
     state["support"] = saved.indices(_FOLDER + "support", "u4", None, 2**31)
     state["rows"] = _rows(saved, state)

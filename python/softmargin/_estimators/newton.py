@@ -1,4 +1,4 @@
-"""Primal Newton with kernels."""
+"""NewtonSVC: Newton's method in the primal with kernels."""
 
 from __future__ import annotations
 
@@ -12,73 +12,106 @@ from softmargin._estimators.kernel import KernelClassifier
 
 
 class NewtonSVC(Certified, KernelClassifier):
-    """Support vector machine with squared hinge loss, solved in the primal by Newton steps.
+    """Support vector machine with squared hinge loss, solved in the primal by Newton's method.
 
-    Minimises ``lambda |w|^2 + sum of max(0, 1 - y f(x))^2``, lambda = 1 / C. While the set of
-    rows with a loss stays the same, the optimum is one system of linear equations: a Newton
-    step. The first set comes from the solution on half of the rows, and that from a quarter,
-    down to about a thousand; a line search makes every step gain. Cost: O(n n_sv + n_sv^3)
-    for each of a few steps, memory 8 n_sv^2 bytes: for up to some ten thousand support
-    vectors. (O. Chapelle, Training a Support Vector Machine in the Primal, 2007.)
+    Minimizes ``lambda ||w||^2 + sum(max(0, 1 - y * f(x))^2)`` with lambda = 1 / C. As long as the
+    set of samples with a loss does not change, the optimum is the solution of one linear system,
+    and a Newton step finds it (Chapelle 2007, *Training a Support Vector Machine in the Primal*;
+    Duros and Katzman 2014). The initial set comes from the solution on half of the samples,
+    recursively, down to about a thousand. With a line search, every step decreases the
+    objective.
 
-    The bias is free as in scikit-learn's ``SVC``, but the loss is squared. With
-    ``bias="penalized"`` the problem is that of :class:`NNISDA` and :class:`MNSVM`.
+    A step takes ``O(n_samples * n_SV + n_SV^3)`` operations and ``8 * n_SV^2`` bytes, which is
+    feasible for up to some ten thousand support vectors.
+
+    The bias is not regularized, as in ``SVC``, but the loss is squared. With
+    ``bias="penalized"``, the problem is that of :class:`NNISDA` and :class:`MNSVM`.
 
     Parameters
     ----------
     C : float, default=1.0
-        The price of a squared error.
+        Regularization parameter. Larger values penalize the squared hinge loss more.
     lambda_ : float or None, default=None
-        1 / C, where it is given: the weight of the norm, as in paper and literature.
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid" or "precomputed"; positive semi-definite. A callable
-        takes two matrices of rows and returns the kernel values of all pairs.
+        Regularization parameter of the paper, 1 / C. If it is given, C is ignored.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+        Kernel function, which must be positive semi-definite. A callable takes two arrays of
+        samples and returns their kernel matrix. With "precomputed", X is the kernel matrix.
     gamma : float, "scale" or "auto", default="scale"
-        Of the RBF, polynomial and sigmoid kernels. "scale" is
-        1 / (n_features * X.var()), "auto" is 1 / n_features.
+        Kernel coefficient of "rbf", "poly" and "sigmoid". "scale" uses
+        ``1 / (n_features * X.var())``, "auto" uses 1 / n_features.
     degree : int, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel. Ignored by other kernels.
     coef0 : float, default=0.0
-        Of the polynomial and sigmoid kernels.
+        Independent term of "poly" and "sigmoid".
     bias : bool or "penalized", default=True
-        Whether there is a constant, and whether it is part of the norm.
+        Whether to fit a bias; "penalized" includes it in the regularization term.
     max_iter : int, default=100
-        The most Newton steps of a machine; -1 for no limit.
+        Maximum number of Newton steps per binary classifier; -1 for no limit. Reaching the
+        limit emits a ``ConvergenceWarning`` and leaves a usable model.
     warm_start : bool, default=False
-        Start from the solution of the last ``fit``, whatever its parameters were, if that had
-        as many rows and the same classes.
+        Whether to start from the solution of the previous ``fit``, if it had the same number
+        of samples and the same classes. Its other parameters may differ.
     time_limit : float or None, default=None
-        Seconds after which training stops where it is, with a warning.
+        Time limit of ``fit`` in seconds. Reaching it emits a ``ConvergenceWarning`` and leaves
+        a usable model.
     multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
-        A machine for each pair of classes, for each class against the rest, or, where classes
-        have an order, for each class and the next (see :meth:`predict`).
+        Strategy for more than two classes: one binary classifier per pair of classes ("ovo"),
+        per class against the rest ("ovr"), or per pair of neighboring classes ("ordinal", see
+        :meth:`predict`). The number of binary classifiers ``n_binary`` is
+        ``n_classes * (n_classes - 1) // 2``, n_classes or n_classes - 1; it is 1 for two
+        classes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
+        Shape of :meth:`decision_function` for more than two classes: one column per class
+        ("ovr") or per binary classifier ("ovo"). Ignored with ``multi_class="ovr"``.
     cache_size : float, default=1000
-        Megabytes for kernel rows. The result does not depend on it. Each machine in training
-        also holds the kernel matrix of its support vectors, 8 bytes for each pair of them.
+        Size of the kernel cache in megabytes. The result does not depend on it. Each binary
+        classifier being trained also needs ``8 * n_SV^2`` bytes for a kernel matrix.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class.
-    random_state : any, default=None
-        Without effect: training draws no random numbers. For a common signature.
+        Weights of the classes, which multiply C. "balanced" uses
+        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
+    random_state : int, RandomState or None, default=None
+        Ignored, because training is deterministic. Present for API consistency.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. The result does not depend on it.
+        Number of threads; None means 1, -1 means all cores. The result does not depend on it.
     verbose : int, default=0
-        Reports the number of steps on stderr while training.
+        If nonzero, print the number of steps to standard error during training.
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, dual_coef_, intercept_, n_support_
-        As in scikit-learn's ``SVC``.
-    n_iter_ : ndarray of shape (n_machines,)
-        Newton steps of each machine.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, grouped by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        Support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors in the decision function, in the layout of
+        scikit-learn's ``SVC``; a CSR matrix if X is sparse. Of shape (n_classes, n_SV) with
+        ``multi_class="ovr"``; with "ordinal", row i belongs to binary classifier i.
+    intercept_ : ndarray of shape (n_binary,)
+        Bias of each binary classifier.
+    n_iter_ : ndarray of shape (n_binary,)
+        Number of Newton steps of each binary classifier.
     n_kernel_evals_ : int
-        Kernel values computed.
-    certificate_ : list of Certificate
-        For each machine primal and dual objective, their gap, and the largest KKT
-        violation, recomputed in f64 from the rows when first asked for.
-    status_ : list of str
-        How the training of each machine ended: "converged", or why not.
+        Number of kernel values computed during training.
+    certificate_ : list of Certificate, of length n_binary
+        Primal and dual objective, duality gap and largest violation of the optimality
+        conditions of each binary classifier, computed in float64 when first read.
+    status_ : list of str, of length n_binary
+        How training of each binary classifier ended: "converged", "iteration limit",
+        "time limit", "stalled" (rounding errors prevent progress) or "not finite".
+    fit_status_ : int
+        0 if all binary classifiers converged, otherwise 1.
+    shape_fit_ : tuple of int
+        Shape of the training data X.
+    class_weight_ : ndarray of shape (n_classes,)
+        Weight of each class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -152,6 +185,3 @@ class NewtonSVC(Certified, KernelClassifier):
         if isinstance(self.bias, str):
             return parameters.choice("bias", self.bias, ("penalized",))
         return "free" if parameters.flag("bias", self.bias) else "none"
-
-    def _goal(self) -> str:
-        return "the set of support vectors stayed the same"

@@ -1,4 +1,4 @@
-"""NL-SGD: stochastic subgradient descent with kernels."""
+"""NLSGD: stochastic subgradient descent with kernels."""
 
 from __future__ import annotations
 
@@ -10,69 +10,101 @@ from softmargin._estimators.kernel import KernelClassifier
 
 
 class NLSGD(KernelClassifier):
-    """Kernel support vector machine trained by stochastic subgradient descent.
+    """Kernel support vector machine trained by stochastic subgradient descent (NL-SGD).
 
-    Visits the rows in turn; a row that the machine so far does not get right by a margin of 1
-    is counted, and the counts, divided by the number of the step, are the machine. A fixed
-    number of steps, no bias, nothing to converge: an approximate method, as fast as one kernel
-    row for each counted step. Minimises ``|w|^2 / (2 C) + mean of max(0, 1 - y f(x))``.
-    (G. Melki and V. Kecman, Speeding Up Online Training of L1 Support Vector Machines, 2016.)
+    Minimizes ``||w||^2 / (2 C) + mean(max(0, 1 - y * f(x)))`` without a bias (Melki and Kecman
+    2016, *Speeding Up Online Training of L1 Support Vector Machines*). The method visits the
+    samples in turn and counts those that the current model does not classify with a margin of 1;
+    the counts divided by the number of the step are the coefficients. The number of steps is
+    fixed, so the solution is approximate. Each counted step costs one kernel row.
 
-    With ``order="random"``, ``average=1`` it is kernel Pegasos as its authors print it.
+    ``order="random"`` and ``average=1`` give the kernelized Pegasos algorithm
+    (Shalev-Shwartz et al. 2011).
 
     Parameters
     ----------
     C : float, default=1.0
-        1 / lambda: what the mean loss counts against the norm. Many C cost one training in
-        model selection.
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid" or "precomputed". A callable takes two matrices of
-        rows and returns the kernel values of all pairs.
+        Regularization parameter, 1 / lambda. Larger values penalize misclassified samples more.
+        Because the loss is a mean, C corresponds to C / n_samples in ``SVC``. Model selection
+        trains all values of C in one run.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+        Kernel function. A callable takes two arrays of samples and returns their kernel
+        matrix. With "precomputed", X is the kernel matrix.
     gamma : float, "scale" or "auto", default="scale"
-        Of the RBF, polynomial and sigmoid kernels. "scale" is
-        1 / (n_features * X.var()), "auto" is 1 / n_features.
+        Kernel coefficient of "rbf", "poly" and "sigmoid". "scale" uses
+        ``1 / (n_features * X.var())``, "auto" uses 1 / n_features.
     degree : int, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel. Ignored by other kernels.
     coef0 : float, default=0.0
-        Of the polynomial and sigmoid kernels.
+        Independent term of "poly" and "sigmoid".
     epochs : int, default=2
-        Steps, in units of the number of rows.
+        Number of passes over the training data.
     average : float, default=0.5
-        The share of the steps, the last ones, over which the machine is averaged; 0 for the
-        machine of the last step. (The paper: 0.5, 0.25, 0.)
+        Fraction of the steps, at the end, over which the coefficients are averaged; 0 for the
+        coefficients of the last step. The paper uses 0.5, 0.25 and 0.
     step : {"t", "m"}, default="t"
-        What counts are divided by: the number of the step, or the number of rows as the paper
-        prints it.
+        Divisor of the counts: the number of the step ("t"), or the number of samples ("m"),
+        as printed in the paper.
     order : {"cyclic", "random"}, default="cyclic"
-        All rows in turn, shuffled once; or a row drawn anew at each step.
+        Order of the samples: shuffled once and then visited in turn ("cyclic"), or drawn at
+        random with replacement at each step ("random").
     multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
-        A machine for each pair of classes, for each class against the rest, or, where classes
-        have an order, for each class and the next (see :meth:`predict`).
+        Strategy for more than two classes: one binary classifier per pair of classes ("ovo"),
+        per class against the rest ("ovr"), or per pair of neighboring classes ("ordinal", see
+        :meth:`predict`). The number of binary classifiers ``n_binary`` is
+        ``n_classes * (n_classes - 1) // 2``, n_classes or n_classes - 1; it is 1 for two
+        classes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
+        Shape of :meth:`decision_function` for more than two classes: one column per class
+        ("ovr") or per binary classifier ("ovo"). Ignored with ``multi_class="ovr"``.
     cache_size : float, default=1000
-        Megabytes for kernel rows. The result does not depend on it.
+        Size of the kernel cache in megabytes. The result does not depend on it.
     class_weight : dict, "balanced" or None, default=None
-        Factor of the loss of each class.
+        Weights of the classes, which multiply the loss. "balanced" uses
+        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
     time_limit : float or None, default=None
-        Seconds after which training stops where it is, with a warning.
+        Time limit of ``fit`` in seconds. Reaching it emits a ``ConvergenceWarning`` and leaves
+        a usable model.
     random_state : int, RandomState or None, default=None
-        Of the order of the rows.
+        Seed of the order of the samples.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. The result does not depend on it.
+        Number of threads; None means 1, -1 means all cores. The result does not depend on it.
     verbose : int, default=0
-        Reports the number of steps on stderr while training.
+        If nonzero, print the number of steps to standard error during training.
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, dual_coef_, intercept_, n_support_
-        As in scikit-learn's ``SVC``; the intercepts are 0.
-    n_iter_ : ndarray of shape (n_machines,)
-        Steps of each machine.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, grouped by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        Support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors in the decision function, in the layout of
+        scikit-learn's ``SVC``; a CSR matrix if X is sparse. Of shape (n_classes, n_SV) with
+        ``multi_class="ovr"``; with "ordinal", row i belongs to binary classifier i.
+    intercept_ : ndarray of shape (n_binary,)
+        Always 0.
+    n_iter_ : ndarray of shape (n_binary,)
+        Number of steps of each binary classifier.
     n_kernel_evals_ : int
-        Kernel values computed.
-    status_ : list of str
-        How the training of each machine ended: "converged" after all steps, or why not.
+        Number of kernel values computed during training.
+    status_ : list of str, of length n_binary
+        How training of each binary classifier ended: "converged" after all epochs,
+        "time limit" or "not finite".
+    fit_status_ : int
+        0 if all binary classifiers converged, otherwise 1.
+    shape_fit_ : tuple of int
+        Shape of the training data X.
+    class_weight_ : ndarray of shape (n_classes,)
+        Weight of each class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -126,21 +158,22 @@ class NLSGD(KernelClassifier):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on the rows of X with the labels y.
+        """Fit the model to the training data.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 stays float32; anything else is converted to float64. With
-            ``kernel="precomputed"`` a square kernel matrix.
+            Training samples. float32 is kept, any other type is converted to float64. With
+            ``kernel="precomputed"``, the kernel matrix of shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
             Labels of any type.
-        sample_weight : array-like of shape (n_samples,) or None
-            Factor of the loss of each row; a row of weight 0 is left out.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Sample weights, which multiply the loss. Samples of weight 0 are ignored.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         return self._fit(X, y, sample_weight)
 
@@ -155,6 +188,3 @@ class NLSGD(KernelClassifier):
 
     def _is_random(self) -> bool:
         return True
-
-    def _goal(self) -> str:
-        return f"all {self.epochs} epochs were done"

@@ -16,69 +16,82 @@ from softmargin._estimators.kernel import KernelClassifier
 class OLLAWV(KernelClassifier):
     """Online support vector machine that learns from its worst violator.
 
-    Each step takes the row that the machine gets most wrong, adds it to the
-    machine with the weight ``2 / sqrt(t)``, and never looks at it again; training
-    ends when the worst row left is on the right side by ``margin``. One pass, no
-    regularisation to tune, and few support vectors. Cost: one kernel row for each
-    support vector. (G. Melki, Novel Support Vector Machines for Diverse Learning
-    Paradigms, 2018, algorithm 1.1.)
+    Each step finds the sample that the current model classifies worst, adds it to the model with
+    the coefficient ``2 C / sqrt(t)``, and never uses it again. Training ends when the worst
+    remaining sample is on the correct side with the given margin (Melki 2018, *Novel Support
+    Vector Machines for Diverse Learning Paradigms*, algorithm 1.1). The method takes a single
+    pass and yields few support vectors, each of which costs one kernel row.
 
     Parameters
     ----------
     margin : float, default=0.1
-        Where to stop: the worst output that is good enough, in units of C. Larger
-        values give more support vectors. The models of many margins cost one
-        training, see :meth:`margin_path`.
+        Stopping criterion: the smallest decision value of the remaining samples, divided by C.
+        Larger values give more support vectors. :meth:`margin_path` trains the models of many
+        margins in one run.
     C : float, default=1.0
-        Scales the decision function and nothing else: outputs, weights and the
-        stopping threshold are all proportional to it, so predictions do not
-        depend on it. Here for compatibility with papers and scripts.
+        Scale of the decision function. Coefficients, decision values and the stopping criterion
+        are all proportional to it, so it has no effect on predictions. Present for
+        compatibility with papers and scripts; tune ``margin`` instead.
     kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"}, default="rbf"
+        Kernel function. With "precomputed", X is the kernel matrix.
     gamma : float, "scale" or "auto", default="scale"
-        Of the RBF, polynomial and sigmoid kernels. "scale" is
-        1 / (n_features * X.var()), "auto" is 1 / n_features.
+        Kernel coefficient of "rbf", "poly" and "sigmoid". "scale" uses
+        ``1 / (n_features * X.var())``, "auto" uses 1 / n_features.
     degree : int, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel. Ignored by other kernels.
     coef0 : float, default=0.0
-        Of the polynomial and sigmoid kernels.
+        Independent term of "poly" and "sigmoid".
     bias : bool, default=True
-        Whether the machines have a constant term.
+        Whether to fit a bias.
     max_sv_fraction : float, default=1.0
-        The most support vectors of a machine, as a share of its rows.
+        Maximum number of support vectors of a binary classifier, as a fraction of its samples.
     multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
-        A machine for each pair of classes, for each class against the rest, or, where classes
-        have an order, for each class and the next (see :meth:`predict`).
+        Strategy for more than two classes: one binary classifier per pair of classes ("ovo"),
+        per class against the rest ("ovr"), or per pair of neighboring classes ("ordinal", see
+        :meth:`predict`). The number of binary classifiers ``n_binary`` is
+        ``n_classes * (n_classes - 1) // 2``, n_classes or n_classes - 1; it is 1 for two
+        classes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
+        Shape of :meth:`decision_function` for more than two classes: one column per class
+        ("ovr") or per binary classifier ("ovo"). Ignored with ``multi_class="ovr"``.
     cache_size : float, default=1000
-        Megabytes for kernel values that are kept. A machine uses each kernel row once,
-        so only one-vs-rest machines of several classes share some (a Gram matrix, where
-        it fits). The result does not depend on it.
+        Size of the kernel cache in megabytes. A binary classifier uses each kernel row once, so
+        only one-vs-rest classifiers benefit: they share a kernel matrix, if it fits. The result
+        does not depend on it.
     class_weight : dict, "balanced" or None, default=None
-        Weight of the steps of each class.
-    random_state : None
-        Not used: the method has no random part. Here for a common signature.
+        Weights of the classes, which multiply the coefficients. "balanced" uses
+        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
+    random_state : int, RandomState or None, default=None
+        Ignored, because training is deterministic. Present for API consistency.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores. The result does not depend on it.
+        Number of threads; None means 1, -1 means all cores. The result does not depend on it.
     verbose : int, default=0
-        Reports the number of steps on stderr while training.
+        If nonzero, print the number of steps to standard error during training.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
     support_ : ndarray of shape (n_SV,)
-        Rows of the support vectors, class by class.
-    support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
-    dual_coef_ : ndarray, or CSR matrix if X was sparse, of shape (n_classes - 1, n_SV)
-        Coefficients in scikit-learn's layout; for "ovr" of shape (n_classes, n_SV). For
-        "ordinal" a row for each machine, 0 for vectors of other classes.
-    intercept_ : ndarray of shape (n_machines,)
+        Indices of the support vectors, grouped by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        Support vectors; empty for a precomputed kernel.
     n_support_ : ndarray of shape (n_classes,)
-    n_iter_ : ndarray of shape (n_machines,)
-        Steps, which is the number of support vectors, of each machine.
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors in the decision function, in the layout of
+        scikit-learn's ``SVC``; a CSR matrix if X is sparse. Of shape (n_classes, n_SV) with
+        ``multi_class="ovr"``; with "ordinal", row i belongs to binary classifier i.
+    intercept_ : ndarray of shape (n_binary,)
+        Bias of each binary classifier.
+    n_iter_ : ndarray of shape (n_binary,)
+        Number of steps, and thus of support vectors, of each binary classifier.
     n_kernel_evals_ : int
-        Kernel values computed by the training.
+        Number of kernel values computed during training.
     n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -142,23 +155,31 @@ class OLLAWV(KernelClassifier):
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         return self._fit(X, y)
 
     def margin_path(self, X: Any, y: Any, margins: Sequence[float]) -> list[Self]:
-        """Return a fitted copy of this estimator for each margin, all from one training.
+        """Fit the models of several margins in one training run.
 
-        The machine of a smaller margin is a prefix of the run of a larger one, so
-        this costs as much as ``fit`` with the largest margin. Each copy equals
-        ``clone(self).set_params(margin=m).fit(X, y)`` to the bit.
+        The model of a smaller margin is an intermediate state of the run with a larger margin,
+        so the cost is that of ``fit`` with the largest margin. Each result is identical to
+        ``clone(self).set_params(margin=margin).fit(X, y)``.
 
         Parameters
         ----------
-        X, y
-            As for :meth:`fit`.
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Training samples, as in :meth:`fit`.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
         margins : sequence of float
-            In any order; the copies come in the same order.
+            Margins, in any order.
+
+        Returns
+        -------
+        list of OLLAWV
+            A fitted copy of this estimator for each margin, in the order of ``margins``.
         """
         margins = [parameters.real("margin", margin) for margin in margins]
         first = clone(self)

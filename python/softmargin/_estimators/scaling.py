@@ -16,38 +16,77 @@ from softmargin._checks.rows import check_rows, from_native, native_rows
 
 
 class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Scale each feature to [0, 1] by its range in the rows seen by ``fit``.
+    """Scale each feature to [0, 1] by its range in the training data.
 
-    Dense rows: ``(x - min) / (max - min)``; constant features become 0. Sparse rows,
-    which scikit-learn's scaler does not take, keep their zeros: each feature is
-    divided by its largest absolute value, the same scaling wherever the minimum is 0;
-    negative values then reach down to -1. float32 stays float32. Values outside the
-    fitted range leave [0, 1].
+    Dense data is transformed by ``(X - data_min_) / data_range_``; constant features become 0.
+    Sparse data, which scikit-learn's ``MinMaxScaler`` does not support, stays sparse: each
+    feature is divided by its largest absolute value, which is the same scaling if its minimum
+    is 0, and maps negative values to [-1, 0]. float32 is kept, any other type is converted to
+    float64. Values outside the range of the training data are not clipped.
 
     Attributes
     ----------
-    data_min_, data_range_ : ndarray of shape (n_features,)
-        ``(X - data_min_) / data_range_`` is the scaling.
+    data_min_ : ndarray of shape (n_features,)
+        Value of each feature that is mapped to 0: its minimum, or 0 for sparse data.
+    data_range_ : ndarray of shape (n_features,)
+        Range of each feature, or its largest absolute value for sparse data; 1 for constant
+        features.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
+
+    Examples
+    --------
+    >>> from softmargin import MinMaxScaler
+    >>> MinMaxScaler().fit_transform([[0.0, 5.0], [2.0, 5.0], [4.0, 5.0]])
+    array([[0. , 0. ],
+           [0.5, 0. ],
+           [1. , 0. ]])
     """
 
-    __module__ = "softmargin"  # pickles do not depend on file names
+    __module__ = "softmargin"  # keeps pickles independent of file names
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the range of each feature."""
+        """Compute the range of each feature.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Training samples.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted scaler.
+        """
         with restore_on_failure(self):
             X = check_rows(X, estimator=self)
             self.data_min_, self.data_range_ = _core.minmax_fit(native_rows(X))
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the scaled rows."""
+        """Scale samples by the ranges of the training data.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray or CSR matrix of shape (n_samples, n_features)
+            Scaled samples; a CSR matrix if X is sparse.
+        """
         check_is_fitted(self)
         X = check_rows(X, estimator=self, reset=False)
         rows = native_rows(X)
         return from_native(_core.minmax_apply(rows, self.data_min_, self.data_range_))
 
     def _saved_state(self) -> dict[str, Any]:
-        """Return all fitted attributes as arrays and values of JSON, by names for a file."""
+        """Return all fitted attributes by their names in a file, as arrays and JSON values."""
         check_is_fitted(self)
         state: dict[str, Any] = {
             "scaler.data_min_": self.data_min_,
@@ -58,18 +97,18 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return state
 
     def _restore(self, saved: fields.Fields, n_features: int) -> None:
-        """Take the fitted attributes from a file, and check them."""
+        """Restore the fitted attributes from a file and check them."""
         self.n_features_in_ = n_features
         self.data_min_ = saved.array("scaler.data_min_", "float64", (n_features,))
         self.data_range_ = saved.array("scaler.data_range_", "float64", (n_features,))
         if not (self.data_range_ > 0).all():
-            raise ValueError("'scaler.data_range_' has a number that is not positive")
+            raise ValueError("'scaler.data_range_' contains a number that is not positive")
         if "scaler.feature_names_in_" in saved:
             names = saved.texts("scaler.feature_names_in_", n_features)
             self.feature_names_in_ = np.array(names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what this transformer takes."""
+        """Return the input formats that this transformer supports."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
@@ -77,9 +116,9 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def split_scaler(model: Any) -> tuple[MinMaxScaler | None, Any]:
-    """Return the two steps of a pipeline that begins with a scaler; else None and the model.
+    """Return scaler and model of a pipeline that starts with a scaler; else None and the model.
 
-    A class derived from the scaler may scale in any way: it is none.
+    A subclass of the scaler does not count, because it may scale differently.
     """
     match model:
         case Pipeline(steps=[(_, MinMaxScaler() as scaler), (_, rest)]):

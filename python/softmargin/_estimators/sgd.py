@@ -1,4 +1,4 @@
-"""Stochastic gradient descent: Pegasos and its variants."""
+"""SGDSVC: stochastic gradient descent, Pegasos and its variants."""
 
 from __future__ import annotations
 
@@ -25,97 +25,121 @@ if TYPE_CHECKING:
     from softmargin._core import LinearFit
 
 _OPTIMIZERS = ("pegasos", "sgd", "momentum", "nag", "rmsprop")
-# Passes through blocks, whose samples are not counted beforehand.
+# Default number of passes over blocks, whose samples are not counted in advance.
 _EPOCHS = 20
-# Those whose memory is a mean of weights.
+# Optimizers whose memory is a mean of weights.
 _AVERAGED = ("pegasos", "sgd")
 
 
 class SGDSVC(LinearClassifier):
     """Linear support vector machine trained by stochastic gradient descent.
 
-    Minimises ``lambda / 2 |w|^2 + mean of max(0, 1 - y f(x))`` in a fixed number of steps, each
-    of which looks at a row, or a few. A step on sparse rows costs as much as their stored
-    values (``"rmsprop"``: as there are features). For rows that come in blocks, or do not fit
-    into memory, there are :meth:`partial_fit` and :meth:`fit_blocks`.
+    Minimizes ``lambda / 2 ||w||^2 + mean(max(0, 1 - y * f(x)))`` in a fixed number of steps, each
+    of which uses one sample or a mini-batch. The cost of a step on sparse data is proportional
+    to the number of stored values (with ``optimizer="rmsprop"``, to the number of features).
+    For data that arrives in blocks or does not fit into memory, use :meth:`partial_fit` and
+    :meth:`fit_blocks`.
 
     Parameters
     ----------
     optimizer : {"pegasos", "sgd", "momentum", "nag", "rmsprop"}, default="pegasos"
-        Steps of length 1 / (lambda t); of ``eta0 / (1 + lambda eta0 t)``; with a velocity;
-        with a velocity and the gradient where it leads; or divided, feature by feature, by
-        the root of the mean squared gradient. (S. Shalev-Shwartz et al., Pegasos, 2011; S. Lu
-        and Z. Jin, Improved Stochastic Gradient Descent Algorithm for SVM, 2017.)
+        Update rule. "pegasos" uses the step length ``1 / (lambda * t)`` (Shalev-Shwartz et al.
+        2011), "sgd" uses ``eta0 / (1 + lambda * eta0 * t)``, "momentum" adds a velocity, "nag"
+        is Nesterov's accelerated gradient, and "rmsprop" divides each step, per feature, by the
+        root mean square of the gradients (Lu and Jin 2017, *Improved Stochastic Gradient
+        Descent Algorithm for SVM*).
     lambda_ : float, default=1e-4
-        The weight of the norm.
+        Regularization parameter. Larger values regularize more.
     C : float or None, default=None
-        Where it is given, lambda is 1 / (C n), n the rows of a machine: the problem of
-        :class:`LinearSVC` with ``loss="hinge"``.
+        If given, lambda is ``1 / (C * n_samples)``, with the number of samples of the binary
+        classifier, and ``lambda_`` is ignored. The problem is then that of :class:`LinearSVC`
+        with ``loss="hinge"``.
     epochs : int or "auto", default="auto"
         Number of passes over the training data; an upper bound if training stops early.
         "auto" takes 20 passes, or, below 150 samples, as many as visit 3,000 samples.
     batch_size : int, default=1
-        Rows of a step.
+        Number of samples per step.
     project : bool, default=False
-        Whether "pegasos" keeps w in the ball of radius 1 / sqrt(lambda), which has the optimum
-        (with weights, of the root of their mean, divided by lambda).
+        Whether "pegasos" projects w to the ball of radius ``1 / sqrt(lambda)``, which contains
+        the optimum; with weights, the radius is ``sqrt(mean weight / lambda)``.
     average : float, default=0.5
-        The share of the steps, the last ones, whose mean weights are the result ("pegasos" and
-        "sgd"); 0 for the weights of the last step. :meth:`partial_fit` averages all steps.
+        Fraction of the steps, at the end, over which "pegasos" and "sgd" average the weights;
+        0 for the weights of the last step. :meth:`partial_fit` averages over all steps.
     eta0 : float or None, default=None
-        The (first) step length; None for one that fits the rows: 1 / (mean |x|^2 + lambda),
-        times 0.3 for "sgd" and 0.1 (1 - momentum) for "momentum" and "nag"; 0.01 for "rmsprop".
-        The mean is taken over the first 1,000 samples that a binary classifier is given, in
-        the order of X. :meth:`partial_fit` and :meth:`fit_blocks` only have the samples of the
-        first block: if it is smaller, "sgd", "momentum" and "nag" use another step length than
-        one call of :meth:`fit`, unless ``eta0`` is given.
+        Initial step length. None uses ``1 / (mean ||x||^2 + lambda)``, times 0.3 for "sgd" and
+        ``0.1 * (1 - momentum)`` for "momentum" and "nag"; 0.01 for "rmsprop". The mean is taken
+        over the first 1,000 samples of a binary classifier, in the order of X.
+        :meth:`partial_fit` and :meth:`fit_blocks` only know the samples of the first block: if
+        it is smaller, "sgd", "momentum" and "nag" use another step length than a single call of
+        :meth:`fit`, unless ``eta0`` is given.
     momentum : float, default=0.9
-        The share of the velocity that stays.
+        Fraction of the velocity that "momentum" and "nag" keep at each step.
     fit_intercept : bool or "violators", default=True
-        Whether there is a bias: the weight of a feature that is 1, part of the norm. Or found
-        afterwards, as the mean of y - w.x of the rows that are not right by a margin of 1.
+        Whether to fit a bias. With True, the bias is the weight of a constant feature of value
+        1 and is therefore regularized. "violators" computes it after training as the mean of
+        ``y - w.x`` over the samples with a margin below 1.
     shuffle : bool or "draw", default=True
-        A new order of the rows for each epoch; the order given; or rows drawn at random.
+        Order of the samples: shuffled for each epoch (True), the order of X (False), or drawn
+        at random with replacement ("draw").
     early_stopping : bool, default=False
-        Hold out some rows of each label, and stop when their accuracy does not rise.
+        Whether to hold out a stratified validation set, and to stop when its accuracy does not
+        improve.
     validation_fraction : float, default=0.1
-        The share of the rows that is held out.
+        Fraction of the samples in the validation set of ``early_stopping``.
     n_iter_no_change : int, default=5
-        Epochs in a row without getting better by ``tol`` before it stops.
+        Number of consecutive epochs without an improvement of ``tol`` before training stops.
     tol : float or None, default=None
-        What counts as better: the mean loss of an epoch, or the accuracy of the rows held out
-        (there None is 0). None without ``early_stopping`` never stops early.
+        Least improvement of the mean loss of an epoch or, with ``early_stopping``, of the
+        validation accuracy, where None means 0. None without ``early_stopping`` disables early
+        stopping.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
-        A machine for each class against the rest; for each pair; or for neighbours in the
-        order of the labels: that of an ordered pandas Categorical or a polars Enum, else the
-        sorted one.
+        Strategy for more than two classes: one binary classifier per class against the rest
+        ("ovr"), per pair of classes ("ovo"), or per pair of neighboring classes ("ordinal"), in
+        the order of an ordered pandas Categorical or a polars Enum, otherwise in sorted order.
+        The number of binary classifiers ``n_binary`` is n_classes,
+        ``n_classes * (n_classes - 1) // 2`` or n_classes - 1; it is 1 for two classes.
     class_weight : dict, "balanced" or None, default=None
-        Factor of the loss of each class.
+        Weights of the classes, which multiply the loss. "balanced" uses
+        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
     warm_start : bool, default=False
-        Go on from the last ``fit``, if it had the same classes and features.
+        Whether to resume from the previous ``fit``, if it had the same classes and features.
     record_every : int or None, default=None
-        Keep the weights every so many steps, for ``curve_``.
+        Number of steps between the points of ``curve_``; None for no curve.
     time_limit : float or None, default=None
-        Seconds after which training stops where it is, with a warning.
+        Time limit of ``fit`` in seconds. Reaching it emits a ``ConvergenceWarning`` and leaves
+        a usable model.
     random_state : int, RandomState or None, default=None
-        Of the order of the rows.
+        Seed of the order of the samples and of the validation set.
     n_jobs : int or None, default=None
-        Threads for the machines of several classes; the result does not depend on it.
+        Number of threads; None means 1, -1 means all cores. Binary classifiers are trained in
+        parallel. The result does not depend on it.
     verbose : int, default=0
-        Reports the number of steps on stderr while training.
+        If nonzero, print the number of steps to standard error during training.
 
     Attributes
     ----------
-    classes_, coef_, intercept_
-        As in scikit-learn's ``SGDClassifier``.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
+    coef_ : ndarray of shape (n_binary, n_features)
+        Weights of the features; a CSR matrix after :meth:`sparsify`.
+    intercept_ : ndarray of shape (n_binary,)
+        Bias of each binary classifier.
     n_iter_ : int
-        Epochs of the longest machine.
+        Largest number of epochs of a binary classifier.
     t_ : int
-        Steps so far of the longest machine, those of earlier calls that it went on from included.
-    status_ : list of str
-        How the training of each machine ended.
+        Largest number of steps of a binary classifier, including those of earlier calls from
+        which training resumed.
+    status_ : list of str, of length n_binary
+        How training of each binary classifier ended: "converged" after all epochs or an
+        early stop, "time limit", or "not finite" (training diverged).
     curve_ : dict of ndarray
-        "step", "seconds", "objective", "loss", and with an ``eval_set`` "accuracy".
+        Learning curve, if ``record_every`` is given: "step", "seconds", "objective"
+        (``lambda / 2 ||w||^2 + mean(loss)``), "loss", and "accuracy" with an ``eval_set``.
+        Objective and loss are means over the binary classifiers.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -127,10 +151,10 @@ class SGDSVC(LinearClassifier):
     True
     """
 
-    __module__ = "softmargin"  # pickles do not depend on file names
+    __module__ = "softmargin"  # keeps pickles independent of file names
 
     _method = "sgd"
-    # What the states belong to.
+    # The optimizer of the states.
     _optimizer: str
     _path = ("C", "lambda_")
 
@@ -185,21 +209,21 @@ class SGDSVC(LinearClassifier):
         self.verbose = verbose
 
     def _starts(self, X: Any, classes: NDArray[Any]) -> list[State] | None:
-        """Return where the last fit ended, if it was of such a problem."""
+        """Return the states of the previous fit, if it had the same classes and features."""
         self._check_warm_start()
         if not self.warm_start or not hasattr(self, "_states"):
             return None
         fits = len(self._states[0][1]) == X.shape[1] + 1 and self._scheme == self.multi_class
         if not fits or not np.array_equal(classes, self.classes_):
             return None
-        # A mean starts anew.
+        # The mean starts from zero.
         return self._states_of(self.optimizer not in _AVERAGED)
 
     def _check_warm_start(self) -> None:
         parameters.flag("warm_start", self.warm_start)
 
     def _states_of(self, with_memory: bool) -> list[State]:
-        """Return the states, of another optimizer only what they have in common."""
+        """Return the states; those of another optimizer without memory and step length."""
         nothing = np.empty(0)
         if self._optimizer != self.optimizer:
             return [(t, w, nothing, 0, 0.0) for t, w, _, _, _ in self._states]
@@ -208,24 +232,29 @@ class SGDSVC(LinearClassifier):
         return self._states
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on training with one pass through some rows.
+        """Continue training with one pass over a block of samples.
 
         Parameters
         ----------
-        X, y, sample_weight
-            As in :meth:`fit`.
-        classes : array-like of labels, or None
-            All labels that will ever come; needed in the first call only. With
-            ``multi_class="ordinal"`` an ordered pandas Categorical states their order.
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Training samples. float32 is kept, any other type is converted to float64.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        classes : array-like of shape (n_classes,) or None, default=None
+            All labels that occur in any call. Required in the first call, optional later. With
+            ``multi_class="ordinal"``, an ordered pandas Categorical defines their order.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Sample weights, which multiply the loss.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         deadline = resources.Deadline(self.time_limit)
         with restore_on_failure(self):
             self._fit_block(X, y, classes, sample_weight, deadline)
-        self._warn_if_not_converged()
+        self._warn_if_not_converged(stacklevel=2)
         return self
 
     def _fit_block(
@@ -237,7 +266,7 @@ class SGDSVC(LinearClassifier):
         deadline: resources.Deadline,
         place: str | None = None,
     ) -> None:
-        """Go on with a block of rows; ``place`` is what errors call it."""
+        """Continue training with a block of samples; ``place`` names it in errors."""
         is_first = not hasattr(self, "_states")
         solver = self._block_solver()
         known = self._known_classes(classes, y, is_first)
@@ -251,42 +280,45 @@ class SGDSVC(LinearClassifier):
         by_class = class_weights(self.class_weight, known, codes)
         if not is_first and self._scheme != self.multi_class:
             raise ValueError(
-                f"multi_class = {self.multi_class!r} is not valid: partial_fit began with "
-                f"{self._scheme!r}"
+                f"multi_class = {self.multi_class!r} is not valid: it was {self._scheme!r} in the "
+                "previous call of partial_fit and cannot change"
             )
         states = None if is_first else self._states_of(with_memory=True)
         before = None if is_first else self._patterns
         found = self._train(solver, X, codes, by_class, weights, states, None, deadline)
         self.__dict__.pop("curve_", None)
-        self._set_machines(found, known)
+        self._set_fitted(found, known)
         self._set_patterns(X, codes, weights, before)
 
     def _block_solver(self) -> SgdSolver:
         """Return the solver for one pass through a block; reject what requires all samples."""
         if self.C is not None:
             raise ValueError(
-                f"C = {self.C} is not valid in partial_fit: it counts rows, of which more may "
-                "come; give lambda_ and leave C None"
+                f"C = {self.C} is not valid in partial_fit: lambda = 1 / (C * n_samples) requires "
+                "the number of all samples, which is unknown; set lambda_, and C to None"
             )
         if self.early_stopping or self.tol is not None:
-            raise ValueError("early_stopping and tol have no meaning in partial_fit")
+            raise ValueError(
+                "early_stopping and tol are not supported by partial_fit and fit_blocks; set "
+                "early_stopping=False and tol=None"
+            )
         if self.class_weight == "balanced":
             raise ValueError(
-                "class_weight = 'balanced' is not valid in partial_fit: not all rows are known; "
-                "give the weights as a dictionary"
+                "class_weight = 'balanced' is not valid in partial_fit: the class frequencies are "
+                "unknown; pass the weights as a dictionary"
             )
         self._n_epochs()  # not used here, but validated
         average = parameters.real("average", self.average)
         if not 0 <= average <= 1:
-            raise ValueError(f"average = {self.average} is not valid: it must be from 0 to 1")
+            raise ValueError(f"average = {self.average} is not valid: it must be between 0 and 1")
         return self._configure(epochs=1, average=1.0 if average else 0.0)
 
     def _is_ordinal(self, classes: NDArray[Any]) -> bool:
-        """Tell whether the order of these classes counts."""
+        """Return whether the order of these classes matters."""
         return len(classes) > 2 and parameters.scheme(self.multi_class) == "ordinal"
 
     def _known_classes(self, classes: Any, y: Any, is_first: bool) -> NDArray[Any]:
-        """Return all classes, those of ordinal machines in the order that is stated."""
+        """Return all classes; ordinal classes in their order."""
         if is_first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -309,7 +341,7 @@ class SGDSVC(LinearClassifier):
 
     @staticmethod
     def _in_order(known: NDArray[Any], classes: Any, y: Any) -> NDArray[Any]:
-        """Return sorted classes in the order that ``classes`` states, or else the labels."""
+        """Return sorted classes in the order that ``classes``, or else y, defines."""
         order = class_order.order_of(classes, known)
         if order is None:
             order = class_order.order_of(y, known)
@@ -320,7 +352,7 @@ class SGDSVC(LinearClassifier):
             missing = known.tolist()[int(np.setdiff1d(np.arange(len(known)), order)[0])]
             raise ValueError(
                 f"y has ordered categories without the class {missing!r}; pass classes as an "
-                "ordered Categorical that has all of them"
+                "ordered Categorical that contains all classes"
             )
         return known[order]
 
@@ -329,20 +361,23 @@ class SGDSVC(LinearClassifier):
         blocks: Iterable[tuple[Any, ...]] | Callable[[], Iterable[tuple[Any, ...]]],
         classes: Any = None,
     ) -> Self:
-        """Train on rows that come in blocks and need not fit into memory together.
+        """Fit the model to data that arrives in blocks and may be larger than memory.
 
         Parameters
         ----------
-        blocks : iterable, or a function that returns one
-            Of ``(X, y)`` or ``(X, y, sample_weight)``; gone through once for each of the
-            ``epochs`` ("auto": 20 times). :class:`softmargin.LibsvmBlocks` is such an iterable. The
-            order of the blocks is kept, rows are shuffled inside a block.
-        classes : array-like of labels, or None
-            All labels; None asks ``blocks.classes``, or looks through the blocks once.
+        blocks : iterable, or callable that returns an iterable
+            Blocks ``(X, y)`` or ``(X, y, sample_weight)``, for example
+            :class:`softmargin.LibsvmBlocks`. They are iterated over once per epoch (20 times
+            with ``epochs="auto"``). The order of the blocks is kept, and samples are shuffled
+            within a block.
+        classes : array-like of shape (n_classes,) or None, default=None
+            All labels. None uses ``blocks.classes`` or, without this attribute, collects the
+            labels in an additional pass over the blocks.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         deadline = resources.Deadline(self.time_limit)
         epochs = self._n_epochs() or _EPOCHS
@@ -350,8 +385,8 @@ class SGDSVC(LinearClassifier):
             classes = getattr(blocks, "classes", None)
         if isinstance(blocks, Iterator) and (epochs > 1 or classes is None):
             raise ValueError(
-                "blocks can be gone through only once, but is needed more often; pass a list, or "
-                "a function that returns an iterator"
+                "blocks is an iterator, which can be used only once, but several passes are "
+                "required; pass a list, or a function that returns an iterator"
             )
 
         def each() -> Iterator[tuple[str, Any, Any, Any]]:
@@ -371,13 +406,13 @@ class SGDSVC(LinearClassifier):
                 n_epochs = epoch
                 self._fit_block(X, y, classes, weights, deadline, place)
             if n_epochs == 0:
-                raise ValueError("there are no blocks")
+                raise ValueError("blocks is empty: it must contain at least one block")
             self.n_iter_ = n_epochs
-        self._warn_if_not_converged()
+        self._warn_if_not_converged(stacklevel=2)
         return self
 
-    def _set_machines(self, found: LinearFit, classes: NDArray[Any]) -> None:
-        super()._set_machines(found, classes)
+    def _set_fitted(self, found: LinearFit, classes: NDArray[Any]) -> None:
+        super()._set_fitted(found, classes)
         self._states: list[State] = found.states
         self._optimizer = self.optimizer
         self.t_ = max(state[0] for state in self._states)
@@ -389,15 +424,14 @@ class SGDSVC(LinearClassifier):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         self._optimizer = saved.word("optimizer", _OPTIMIZERS)
-        n_machines = len(self.status_)
-        self._states = rule_state.from_fields(saved, n_machines, self.n_features_in_)
+        self._states = rule_state.from_fields(saved, len(self.status_), self.n_features_in_)
         self.t_ = max(state[0] for state in self._states)
 
     def _solver(self) -> SgdSolver:
         return self._configure(self._n_epochs(), parameters.real("average", self.average))
 
     def _configure(self, epochs: int | None, average: float) -> SgdSolver:
-        """Return the solver with this number of passes and averaged share of the steps."""
+        """Return the solver with this number of epochs and averaged fraction of the steps."""
         return SgdSolver(
             optimizer=parameters.choice("optimizer", self.optimizer, _OPTIMIZERS),
             epochs=epochs,
@@ -414,7 +448,7 @@ class SGDSVC(LinearClassifier):
         )
 
     def _n_epochs(self) -> int | None:
-        """Return the number of passes; None leaves it to the core, which knows the rows."""
+        """Return the number of epochs; None lets the core choose it by the number of samples."""
         if isinstance(self.epochs, str):
             parameters.choice("epochs", self.epochs, ("auto",))
             return None
@@ -437,13 +471,14 @@ class SGDSVC(LinearClassifier):
             return (0.0 if tol is None else tol, patience, share)
         return None if tol is None else (tol, patience, None)
 
-    def _goal(self) -> str:
-        epochs = "" if isinstance(self.epochs, str) else f"{self.epochs} "
-        return f"all {epochs}epochs were done"
+    def _remedy(self, status: str) -> str:
+        if status in ("stalled", "not finite"):
+            return "decrease eta0, or scale the features"
+        return super()._remedy(status)
 
 
 def _blocks(blocks: Any) -> Iterator[tuple[str, Any, Any, Any]]:
-    """Yield the name, rows, labels and weights of each block."""
+    """Yield the name, samples, labels and weights of each block."""
     if not isinstance(blocks, Iterable) or isinstance(blocks, str | bytes | Mapping):
         raise ValueError(
             f"blocks is a {type(blocks).__name__}, but must be an iterable of (X, y) or "
@@ -458,23 +493,23 @@ def _blocks(blocks: Any) -> Iterator[tuple[str, Any, Any, Any]]:
 
 
 def _labels_of(blocks: Iterable[tuple[str, Any, Any, Any]]) -> NDArray[Any]:
-    """Return all labels of blocks, each once."""
+    """Return the distinct labels of all blocks."""
     found = []
     for place, _, y, _ in blocks:
         with _named(place):
             check_no_missing_labels(y)
             found.append(np.unique(column_or_1d(y, warn=True)))
     if not found:
-        raise ValueError("there are no blocks")
+        raise ValueError("blocks is empty: it must contain at least one block")
     try:
         return np.unique(np.concatenate(found))
     except TypeError as error:
-        raise TypeError(f"the blocks have labels that cannot be sorted: {error}") from None
+        raise TypeError(f"the labels of the blocks cannot be sorted: {error}") from None
 
 
 @contextlib.contextmanager
 def _named(place: str | None) -> Iterator[None]:
-    """Begin the sentence of a refusal with the name of the place where it was."""
+    """Prefix the messages of errors with the name of their place."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -485,9 +520,9 @@ def _named(place: str | None) -> Iterator[None]:
 
 
 def _codes(y: Any, classes: NDArray[Any]) -> NDArray[np.uint32]:
-    """Return the code of each label, all of which must be known."""
+    """Return the code of each label; raise ValueError if a label is not one of the classes."""
     codes = codes_of(y, classes)
     if (codes < 0).any():
         label = np.asarray(y).flat[int(np.argmax(codes < 0))]
-        raise ValueError(f"y contains {label!r}, which is not one of classes")
+        raise ValueError(f"y contains the label {label!r}, which is not one of classes")
     return np.asarray(codes, dtype=np.uint32)

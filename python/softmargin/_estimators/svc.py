@@ -1,4 +1,4 @@
-"""The exact support vector classifier."""
+"""SVC: the support vector classifier with a kernel, solved exactly."""
 
 from __future__ import annotations
 
@@ -24,89 +24,120 @@ if TYPE_CHECKING:
 
 
 class SVC(Certified, KernelClassifier):
-    """Exact support vector classifier (L1 loss), trained on as many cores as ``n_jobs`` says.
+    """C-support vector classifier with a kernel, solved exactly on multiple cores.
 
-    Solves the same problem as scikit-learn's ``SVC`` to the same tolerance; parameters and
-    attributes have its names, shapes and signs. Decomposition with a working set; inside,
-    pair steps with second-order selection and Newton steps of all free rows together;
-    large problems start from the solution of a sample; pairs of classes are trained side by
-    side, and a large problem is parallel inside.
+    Minimizes ``1/2 ||w||^2 + C * sum(max(0, 1 - y * f(x)))`` with an unregularized bias (Cortes
+    and Vapnik 1995). This is the problem of scikit-learn's ``SVC``, solved to the same
+    tolerance; parameters and attributes have the same names, shapes and signs.
 
-    There is no ``probability`` argument: wrap the estimator in
-    ``sklearn.calibration.CalibratedClassifierCV`` where probabilities are needed.
+    The solver is a decomposition method with shrinking (Joachims 1999). It solves each working
+    set by pair steps with second-order selection (Fan, Chen and Lin 2005) and joint Newton steps
+    of all free variables. Large problems start from the solution of a subsample. Binary
+    classifiers are trained in parallel, and threads share the work of a large one.
+
+    There is no ``probability`` parameter. To get probabilities, wrap the estimator in
+    ``sklearn.calibration.CalibratedClassifierCV``.
 
     Parameters
     ----------
     C : float, default=1.0
-        The price of an error.
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid" or "precomputed". A callable takes two matrices of
-        rows and returns the kernel values of all pairs.
+        Regularization parameter. Larger values penalize misclassified samples more.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+        Kernel function. A callable takes two arrays of samples and returns their kernel
+        matrix. With "precomputed", X is the kernel matrix.
     degree : int, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel. Ignored by other kernels.
     gamma : float, "scale" or "auto", default="scale"
-        Of the RBF, polynomial and sigmoid kernels. "scale" is
-        1 / (n_features * X.var()), "auto" is 1 / n_features.
+        Kernel coefficient of "rbf", "poly" and "sigmoid". "scale" uses
+        ``1 / (n_features * X.var())``, "auto" uses 1 / n_features.
     coef0 : float, default=0.0
-        Of the polynomial and sigmoid kernels.
+        Independent term of "poly" and "sigmoid".
     shrinking : bool, default=True
-        Whether rows of a large problem that seem settled are left aside until the others
-        are. It changes the time, and the result by no more than ``tol``.
+        Whether to temporarily remove variables at their bounds from large problems. It affects
+        the training time, and the result only within ``tol``.
     tol : float, default=1e-3
-        The largest violation of the optimality (KKT) conditions that is left.
+        Tolerance of the stopping criterion: the largest violation of the optimality (KKT)
+        conditions.
     cache_size : float, default=1000
-        Megabytes for kernel rows. The result does not depend on it but for ``tol``. Each
-        machine in training also holds the matrix of its working set, of 2,048 rows at the most
-        unless ``working_set_size`` says more, and a factor of it: up to 67 megabytes.
+        Size of the kernel cache in megabytes. It affects the result only within ``tol``. Each
+        binary classifier being trained needs up to 67 megabytes more for the kernel matrix of
+        its working set, which has at most 2,048 samples unless ``working_set_size`` is larger.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class.
+        Weights of the classes, which multiply C. "balanced" uses
+        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
     working_set_size : int or None, default=None
-        Rows that the inner solver works on; None for a good default.
+        Number of samples in the working set; None adapts it to the problem.
     warm_start : bool or "support_vectors", default=False
-        Start from the solution of the last ``fit``, whatever its C and kernel were, if that
-        had as many rows and the same classes. With "support_vectors" each machine starts
-        from nothing, but its first working set is made of the support vectors that it met
-        in the calls of ``fit`` so far: a queue as long as the working set.
+        With True, start from the solution of the previous ``fit``, if it had the same number
+        of samples and the same classes. C and the kernel may differ. With "support_vectors",
+        start from zero, but with the support vectors of all previous calls of ``fit`` as the
+        first working set: a queue of the size of the working set (Nguyen and Ho 2005).
     max_iter : int, default=-1
-        The most steps of a machine; -1 for no limit.
+        Maximum number of steps per binary classifier; -1 for no limit. Reaching the limit emits
+        a ``ConvergenceWarning`` and leaves a usable model.
     time_limit : float or None, default=None
-        Seconds after which training stops where it is, with a warning.
+        Time limit of ``fit`` in seconds. Reaching it emits a ``ConvergenceWarning`` and leaves
+        a usable model.
     multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
-        A machine for each pair of classes, for each class against the rest, or, where classes
-        have an order, for each class and the next (see :meth:`predict`).
+        Strategy for more than two classes: one binary classifier per pair of classes ("ovo"),
+        per class against the rest ("ovr"), or per pair of neighboring classes ("ordinal", see
+        :meth:`predict`). The number of binary classifiers ``n_binary`` is
+        ``n_classes * (n_classes - 1) // 2``, n_classes or n_classes - 1; it is 1 for two
+        classes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of :meth:`decision_function` for one-vs-one and ordinal machines.
+        Shape of :meth:`decision_function` for more than two classes: one column per class
+        ("ovr") or per binary classifier ("ovo"). Ignored with ``multi_class="ovr"``.
     break_ties : bool, default=False
-        Where pairs of classes vote and there is a tie, predict the class with the largest
-        sum of decision values instead of the first one.
-    random_state : any, default=None
-        Without effect: training draws no random numbers. For scripts that pass it.
+        Whether to resolve ties of one-vs-one votes by the sum of decision values instead of
+        the order of ``classes_``.
+    random_state : int, RandomState or None, default=None
+        Ignored, because training is deterministic. Present for API consistency.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all cores.
+        Number of threads; None means 1, -1 means all cores.
     verbose : int, default=0
-        Reports the number of loops on stderr while training.
+        If nonzero, print the number of loops of the decomposition to standard error during
+        training.
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, dual_coef_, intercept_, n_support_
-        As in scikit-learn's ``SVC``.
-    coef_ : ndarray of shape (n_machines, n_features)
-        For the linear kernel.
-    class_weight_ : ndarray of shape (n_classes,)
-        Factor of C of each class.
-    fit_status_ : int
-        0 if every machine converged, else 1.
-    shape_fit_ : tuple of int
-        Shape of the X that was fitted.
-    n_iter_, n_loops_ : ndarray of shape (n_machines,)
-        Steps, and loops of the decomposition, of each machine.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, grouped by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        Support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors in the decision function, in the layout of
+        scikit-learn's ``SVC``; a CSR matrix if X is sparse. Of shape (n_classes, n_SV) with
+        ``multi_class="ovr"``; with "ordinal", row i belongs to binary classifier i.
+    intercept_ : ndarray of shape (n_binary,)
+        Bias of each binary classifier.
+    coef_ : ndarray or CSR matrix of shape (n_binary, n_features)
+        Weights of the features, for a linear kernel only; a CSR matrix if X is sparse.
+    n_iter_ : ndarray of shape (n_binary,)
+        Number of steps of each binary classifier.
+    n_loops_ : ndarray of shape (n_binary,)
+        Number of loops of the decomposition of each binary classifier.
     n_kernel_evals_ : int
-        Kernel values computed.
-    certificate_ : list of Certificate
-        For each machine primal and dual objective, their gap, and the largest KKT
-        violation, recomputed in f64 from the rows when first asked for.
-    status_ : list of str
-        How the training of each machine ended: "converged", or why not.
+        Number of kernel values computed during training.
+    certificate_ : list of Certificate, of length n_binary
+        Primal and dual objective, duality gap and largest violation of the optimality
+        conditions of each binary classifier, computed in float64 when first read.
+    status_ : list of str, of length n_binary
+        How training of each binary classifier ended: "converged", "iteration limit",
+        "time limit", "stalled" (rounding errors prevent progress) or "not finite".
+    fit_status_ : int
+        0 if all binary classifiers converged, otherwise 1.
+    shape_fit_ : tuple of int
+        Shape of the training data X.
+    class_weight_ : ndarray of shape (n_classes,)
+        Weight of each class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -168,7 +199,7 @@ class SVC(Certified, KernelClassifier):
 
     def _solver(self) -> SvcSolver:
         if isinstance(self.random_state, np.random.RandomState):
-            parameters.seed(self.random_state)  # without effect, but scikit-learn's SVC draws, too
+            parameters.seed(self.random_state)  # advances the generator, as scikit-learn's SVC does
         return SvcSolver(
             tol=parameters.real("tol", self.tol),
             working_set_size=parameters.count("working_set_size", self.working_set_size, None),
@@ -190,9 +221,9 @@ class SVC(Certified, KernelClassifier):
             return None if last._seeds is None else last._seeds.starts()
         return super()._starts_of(last, classes, codes)
 
-    def _keep(self, last: Self | None, training: Training, y: Any) -> None:
-        """Put the support vectors of this fit into the queue of each machine, too."""
-        super()._keep(last, training, y)
+    def _store_training(self, last: Self | None, training: Training, y: Any) -> None:
+        """Also add the support vectors of this fit to the queues."""
+        super()._store_training(last, training, y)
         self._seeds = None
         if self.warm_start != "support_vectors":
             return
@@ -201,15 +232,15 @@ class SVC(Certified, KernelClassifier):
         is_same = (
             last is not None
             and last._seeds is not None
-            and (last.shape_fit_[0] == len(codes) and len(last._seeds.rows) == len(found))
+            and (last.shape_fit_[0] == len(codes) and len(last._seeds.samples) == len(found))
         )
         self._seeds = SeedQueue(len(found), self.working_set_size)
         if is_same and last is not None and last._seeds is not None:
-            self._seeds.rows = list(last._seeds.rows)
+            self._seeds.samples = list(last._seeds.samples)
         self._seeds.push(found)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state to pickle; the queue of support vectors becomes plain arrays."""
+        """Return the state to pickle, with the queues of support vectors as plain arrays."""
         state = super().__getstate__()
         if isinstance(state.get("_seeds"), SeedQueue):
             state["_seeds"] = state["_seeds"].to_state()
@@ -228,8 +259,7 @@ class SVC(Certified, KernelClassifier):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         parameters.flag("break_ties", self.break_ties)
-        n_machines, n_rows = len(self.intercept_), self.shape_fit_[0]
-        self._seeds = SeedQueue.from_fields(saved, n_machines, n_rows)
+        self._seeds = SeedQueue.from_fields(saved, len(self.intercept_), self.shape_fit_[0])
 
     def _breaks_ties(self) -> bool:
         break_ties = parameters.flag("break_ties", self.break_ties)
@@ -237,14 +267,11 @@ class SVC(Certified, KernelClassifier):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return break_ties
 
-    def _goal(self) -> str:
-        return f"the violation was below tol = {self.tol}"
-
     @property
     def coef_(self) -> Any:
-        """Return the weights of the features, for the linear kernel; read-only.
+        """Weights of the features, for a linear kernel only; read-only.
 
-        As in scikit-learn, a CSR matrix if the estimator was fitted on sparse data.
+        As in scikit-learn, a CSR matrix if the estimator was fitted to sparse data.
         """
         check_is_fitted(self)
         if self._model.kernel != "linear":
@@ -258,7 +285,7 @@ class SVC(Certified, KernelClassifier):
         return sparse
 
     def _feature_weights(self) -> NDArray[np.float64]:
-        """Return the weights of each machine, one row after the other."""
+        """Return the weights of the features, one row per binary classifier."""
         vectors, dual_coef = self.support_vectors_, self._model.dual_coef
         starts = np.r_[0, np.cumsum(self.n_support_)]
         k = len(self.classes_)

@@ -22,7 +22,7 @@ from softmargin import _core
 from softmargin._checks.fields import Fields
 from softmargin._checks.rows import from_native, native_rows
 from softmargin._estimators import model_state
-from softmargin._estimators.base import refuse_own_predictions
+from softmargin._estimators.base import check_standard_predictions
 from softmargin._estimators.kernel import KernelClassifier
 from softmargin._estimators.model_state import PlainState
 from softmargin._estimators.svc import SVC
@@ -76,7 +76,7 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
             f"model is a {type(model).__name__}, but LIBSVM supports only models with support "
             "vectors. Pass a softmargin SVC, OLLAWV, NLSGD, MNSVM, NNISDA or NewtonSVC."
         )
-    refuse_own_predictions(model, KernelClassifier)
+    check_standard_predictions(model, KernelClassifier)
     check_is_fitted(model)
     state = model_state.to_dict(model._model)
     if state["kernel"] not in _KERNELS:

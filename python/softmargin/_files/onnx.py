@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softmargin._checks.rows import from_native
 from softmargin._estimators import model_state
-from softmargin._estimators.base import refuse_own_predictions
+from softmargin._estimators.base import check_standard_predictions
 from softmargin._estimators.kernel import KernelClassifier
 from softmargin._estimators.linear import LinearClassifier
 from softmargin._estimators.model_state import PlainState
@@ -86,7 +86,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
             "softmargin.MinMaxScaler and a softmargin estimator"
         )
     base = KernelClassifier if isinstance(model, KernelClassifier) else LinearClassifier
-    refuse_own_predictions(model, base)
+    check_standard_predictions(model, base)
     if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")
     check_is_fitted(model)

@@ -32,7 +32,7 @@ _LONGEST_SIGNATURE = np.dtype("U64")
 def signature(
     estimator: Any,
     cells: Sequence[dict[str, Any]],
-    rows: engine.Rows,
+    rows: engine.Samples,
     splits: Sequence[engine.Split],
 ) -> str:
     """Return a hash of the samples, labels, splits, candidates and parameters of a run."""

@@ -1,4 +1,4 @@
-"""Cells of a grid on splits of the rows, evaluated by the core as one computation."""
+"""Evaluation of the candidates of a grid on splits of the data, in one run of the core."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Split = tuple[NDArray[Any], NDArray[Any]]
 
 
 class Table(NamedTuple):
-    """What each cell did on each split; ``done`` tells which are there.
+    """Results of each candidate on each split; ``done`` marks the available ones.
 
-    All arrays have shape (n_splits, n_cells). Scores are those of the test rows, as
-    scikit-learn defines them.
+    All arrays have shape (n_splits, n_candidates). The scores are those of scikit-learn, on the
+    test samples.
     """
 
     done: NDArray[np.bool_]
@@ -45,7 +45,7 @@ class Table(NamedTuple):
     n_unfinished: NDArray[np.int64]
 
     def scores(self, scoring: str) -> NDArray[np.float64]:
-        """Return the scores of all cells; NaN for what is not done."""
+        """Return the scores of all candidates; NaN where they are not available."""
         return np.where(self.done, getattr(self, scoring), np.nan)
 
 
@@ -53,28 +53,28 @@ SCORINGS = ("accuracy", "balanced_accuracy", "f1_macro")
 
 
 class Watcher(Protocol):
-    """Whom a computation tells how far it is."""
+    """Observer of a run."""
 
     def update(self, table: Table) -> None:
-        """See what is done so far; called now and then, and at the end."""
+        """Receive the results so far; called from time to time, and at the end."""
 
 
 class Resources(NamedTuple):
-    """What a computation may use, and whom it tells."""
+    """Limits of a run, and its observer."""
 
     threads: int
     budget_bytes: int
     time_limit: float | None = None
     watcher: Watcher | None = None
-    # To which the seconds of all threads are added, by phase.
+    # Accumulates the seconds of all threads by phase.
     seconds: dict[str, float] | None = None
 
 
-class Rows(NamedTuple):
-    """Checked rows, with their labels and how they are treated.
+class Samples(NamedTuple):
+    """Validated samples with their labels, weights and preprocessing.
 
-    ``classes`` are sorted. ``order`` has their places in the order that the labels state, which
-    counts for ordinal machines only.
+    ``classes`` are sorted. ``order`` contains their indices in the order that the labels
+    define, which matters for ordinal classifiers only.
     """
 
     X: Any
@@ -86,8 +86,8 @@ class Rows(NamedTuple):
     order: NDArray[np.intp] | None = None
 
 
-def unshared(estimator: Any) -> str | None:
-    """Say why fits of an estimator cannot be one computation; None if they can."""
+def unsupported(estimator: Any) -> str | None:
+    """Return why the core cannot run all fits of an estimator at once; None if it can."""
     if reason := overridden(estimator):
         return reason
     name, kernel = type(estimator).__name__, getattr(estimator, "kernel", "linear")
@@ -101,7 +101,7 @@ def unshared(estimator: Any) -> str | None:
 
 
 def empty_table(n_splits: int, n_cells: int) -> Table:
-    """Return a table of which nothing is done."""
+    """Return a table without results."""
     shape = (n_splits, n_cells)
     kinds = {"done": bool} | dict.fromkeys(SCORINGS, np.float64)
     return Table._make(np.zeros(shape, dtype=kinds.get(field, np.int64)) for field in Table._fields)
@@ -109,33 +109,33 @@ def empty_table(n_splits: int, n_cells: int) -> Table:
 
 def evaluate(
     candidates: Candidates,
-    rows: Rows,
+    samples: Samples,
     splits: Sequence[Split],
     resources: Resources,
     table: Table | None = None,
     wanted: NDArray[np.bool_] | None = None,
 ) -> tuple[Table, BaseException | None]:
-    """Return the table of all cells on all splits, going on from a table that is given.
+    """Return the results of all candidates on all splits; a given table is completed.
 
-    ``wanted[s, c]`` tells which cells are wanted on which splits; None for all. Cells that
-    were not reached, by an interrupt (which is returned, not raised) or the time limit, are
-    not marked as done.
+    ``wanted[s, c]`` selects candidates and splits; None selects all. Results that are missing
+    because of an interrupt (which is returned, not raised) or the time limit are not marked as
+    done.
     """
     table = empty_table(len(splits), len(candidates.cells)) if table is None else table
     missing = ~table.done if wanted is None else wanted & ~table.done
-    if _is_spread():
-        return _evaluate_elsewhere(candidates, rows, splits, resources, table, missing)
+    if _uses_processes():
+        return _evaluate_on_workers(candidates, samples, splits, resources, table, missing)
     if candidates.reason is not None:
-        return _evaluate_apart(candidates, rows, splits, resources, table, missing)
+        return _evaluate_by_fits(candidates, samples, splits, resources, table, missing)
     end = None if resources.time_limit is None else time.monotonic() + resources.time_limit
     for group in candidates.groups:
-        stopped = _run(group, missing, rows, splits, resources, table, end)
+        stopped = _run(group, missing, samples, splits, resources, table, end)
         if stopped is None and group.limit is not None:
-            late = _late(group, table) & missing
-            table.done[late] = False
+            repeated = _near_limit(group, table) & missing
+            table.done[repeated] = False
             left = None if end is None else end - time.monotonic()
             resources = resources._replace(time_limit=left)
-            _, stopped = _evaluate_apart(candidates, rows, splits, resources, table, late)
+            _, stopped = _evaluate_by_fits(candidates, samples, splits, resources, table, repeated)
         if stopped is not None:
             return table, stopped
     return table, None
@@ -144,14 +144,14 @@ def evaluate(
 def _run(
     group: _Group,
     missing: NDArray[np.bool_],
-    rows: Rows,
+    samples: Samples,
     splits: Sequence[Split],
     resources: Resources,
     table: Table,
     end: float | None,
 ) -> BaseException | None:
-    """Enter the missing cells of a group into the table; return what stopped it."""
-    order = rows.order if group.scheme.multi_class == "ordinal" else None
+    """Add the missing results of a group to the table; return the interrupt, if any."""
+    order = samples.order if group.scheme.multi_class == "ordinal" else None
     work = _Work.of(group, missing, splits, order)
     if work is None:
         return None
@@ -163,7 +163,7 @@ def _run(
         progress=_reporter(table, work, resources.watcher),
     )
     try:
-        work.evaluation.run(native_rows(rows.X), _plan(group, rows, order), limits)
+        work.evaluation.run(native_rows(samples.X), _plan(group, samples, order), limits)
     except KeyboardInterrupt as interrupt:
         stopped = interrupt
     work.collect(table)
@@ -173,43 +173,43 @@ def _run(
     try:
         if resources.watcher is not None:
             resources.watcher.update(table)
-    except KeyboardInterrupt as interrupt:  # what is done is done
+    except KeyboardInterrupt as interrupt:  # finished results are kept
         stopped = interrupt
     return stopped
 
 
-# The most splits that go to a worker together, and the least tasks of a worker.
-_SPLITS_OF_TASK = 5
-_TASKS_OF_WORKER = 4
+# The maximum number of splits per task, and the minimum number of tasks per worker.
+_MAX_SPLITS = 5
+_MIN_TASKS = 4
 
 
-def _is_spread() -> bool:
-    """Tell whether a ``joblib.parallel_config`` with a backend of processes surrounds us."""
+def _uses_processes() -> bool:
+    """Return whether a ``joblib.parallel_config`` with a process-based backend is active."""
     config = getattr(joblib.parallel._backend, "config", None)
     backend = config.get("backend") if isinstance(config, dict) else None
     if not isinstance(backend, joblib.parallel.ParallelBackendBase):
         return False
-    # A worker of joblib is surrounded by the backend of its own insides, at a deeper level.
+    # In a joblib worker, the active backend is nested.
     return not backend.nesting_level and not getattr(backend, "uses_threads", False)
 
 
-def _evaluate_elsewhere(
+def _evaluate_on_workers(
     candidates: Candidates,
-    rows: Rows,
+    samples: Samples,
     splits: Sequence[Split],
     resources: Resources,
     table: Table,
     missing: NDArray[np.bool_],
 ) -> tuple[Table, BaseException | None]:
-    """Do as :func:`evaluate` on the workers of joblib: some splits with one kernel each."""
+    """Do the same as :func:`evaluate` on joblib workers; a task is one kernel on some splits."""
     tasks = []
-    # Cells of one kernel belong together.
+    # Candidates with the same kernel share its values.
     kernels = [list(numbers) for group in candidates.groups for numbers in _by_kernel(group)]
     if candidates.reason is not None:
         kernels = [[number] for number in range(len(candidates.cells))]
     size = len(splits) * len(kernels)
-    size //= _TASKS_OF_WORKER * max(1, int(joblib.effective_n_jobs(-1)))
-    size = min(max(size, 1), _SPLITS_OF_TASK)
+    size //= _MIN_TASKS * max(1, int(joblib.effective_n_jobs(-1)))
+    size = min(max(size, 1), _MAX_SPLITS)
     for numbers in kernels:
         for start in range(0, len(splits), size):
             chosen = list(range(start, min(start + size, len(splits))))
@@ -224,16 +224,18 @@ def _evaluate_elsewhere(
             if left is not None and left <= 0:
                 return
             cells, own = [candidates.cells[cell] for cell in numbers], [splits[s] for s in chosen]
-            alone = Resources(1, resources.budget_bytes, left)
-            yield joblib.delayed(_evaluate_here)(
-                candidates.estimator, cells, rows, own, alone, wanted
+            single = Resources(1, resources.budget_bytes, left)
+            yield joblib.delayed(_evaluate_task)(
+                candidates.estimator, cells, samples, own, single, wanted
             )
 
-    # A task that waits in a queue would take its time later: with a limit, none does.
+    # The time limit of a task starts when it is dispatched, so that no task may wait in a queue.
     queue: dict[str, Any] = {} if end is None else {"pre_dispatch": "n_jobs", "batch_size": 1}
     found = joblib.Parallel(return_as="generator", **queue)(calls())
     try:
-        for (chosen, numbers, _), part in zip(tasks, found, strict=False):  # the limit ends both
+        for (chosen, numbers, _), part in zip(
+            tasks, found, strict=False
+        ):  # the time limit ends both
             new = part.done
             place = np.array(chosen)[np.nonzero(new)[0]], np.array(numbers)[np.nonzero(new)[1]]
             for own, other in zip(table, part, strict=True):
@@ -245,41 +247,41 @@ def _evaluate_elsewhere(
     return table, None
 
 
-def _evaluate_here(
+def _evaluate_task(
     estimator: Classifier,
     cells: Sequence[dict[str, Any]],
-    rows: Rows,
+    samples: Samples,
     splits: Sequence[Split],
     resources: Resources,
     wanted: NDArray[np.bool_],
 ) -> Table:
-    """Evaluate in a worker, on its one thread."""
-    candidates = Candidates.of(estimator, cells, rows)
+    """Evaluate a task in a worker, on a single thread."""
+    candidates = Candidates.of(estimator, cells, samples)
     with joblib.parallel_config(backend="threading", n_jobs=1):
-        table, stopped = evaluate(candidates, rows, splits, resources, None, wanted)
+        table, stopped = evaluate(candidates, samples, splits, resources, None, wanted)
     if stopped is not None:
         raise stopped
     return table
 
 
-def _evaluate_apart(
+def _evaluate_by_fits(
     candidates: Candidates,
-    rows: Rows,
+    samples: Samples,
     splits: Sequence[Split],
     resources: Resources,
     table: Table,
     missing: NDArray[np.bool_],
 ) -> tuple[Table, BaseException | None]:
-    """Do as :func:`evaluate` by fits of the estimator, one after the other."""
+    """Do the same as :func:`evaluate` by separate fits of the estimator."""
     end = None if resources.time_limit is None else time.monotonic() + resources.time_limit
     try:
         for split, cell in np.argwhere(missing).tolist():
             if end is not None and time.monotonic() >= end:
                 break
-            found = loop.counts(
+            found = loop.fit_and_score(
                 candidates.estimator,
                 candidates.cells[cell],
-                rows,
+                samples,
                 splits[split],
                 resources.threads,
             )
@@ -294,59 +296,60 @@ def _evaluate_apart(
 
 
 class _Scheme(NamedTuple):
-    """How classes are decomposed, weighted and predicted."""
+    """Multiclass decomposition, class weights and tie breaking."""
 
-    # None for weights that each split balances.
+    # None for weights that are balanced in each split.
     class_weights: NDArray[np.float64] | None
     multi_class: str
     break_ties: bool
 
 
 class _Group(NamedTuple):
-    """Cells that differ in kernel and path only."""
+    """Candidates that differ only in the kernel and along the regularization path."""
 
     solver: _Solver
     scheme: _Scheme
-    # Number, kernel and value on the path of each cell.
+    # Number, kernel and value on the path of each candidate.
     cells: list[tuple[int, _core.Kernel, float]]
-    # The most steps of a training, of methods whose trainings start from each other.
+    # The maximum number of steps, for methods with warm starts along the path.
     limit: int | None = None
-    # Whether each value of the path is trained from the beginning.
-    is_apart: bool = False
+    # Whether each value of the path is trained from scratch.
+    cold_start: bool = False
 
 
-# A training with a limit of steps counts as finished if it took no more than a share of them:
-# a single training, whose kernel values come from elsewhere, may need more.
-_SHARE_OF_LIMIT = 10
+# A result counts as unaffected by the limit if it took at most 1 / _LIMIT_MARGIN of the steps: a
+# separate fit, whose kernel values differ by rounding, may need more steps.
+_LIMIT_MARGIN = 10
 
 
-def _late(group: _Group, table: Table) -> NDArray[np.bool_]:
-    """Return the cells of a group that the limit of steps may have ended in a single training."""
+def _near_limit(group: _Group, table: Table) -> NDArray[np.bool_]:
+    """Return the results of a group for which a separate fit might reach the step limit."""
     own = np.isin(np.arange(table.done.shape[1]), [number for number, _, _ in group.cells])
     is_near = table.n_unfinished > 0
-    if group.is_apart and group.limit is not None:
-        is_near |= table.n_iter * _SHARE_OF_LIMIT > group.limit
+    if group.cold_start and group.limit is not None:
+        is_near |= table.n_iter * _LIMIT_MARGIN > group.limit
     return np.asarray(table.done & own & is_near)
 
 
 def _by_kernel(group: _Group) -> list[list[int]]:
-    """Return the numbers of the cells of each kernel."""
+    """Return the numbers of the candidates of each kernel."""
     kernels: dict[_core.Kernel, list[int]] = {}
     for number, kernel, _ in group.cells:
         kernels.setdefault(kernel, []).append(number)
     return list(kernels.values())
 
 
-# Kernels with one path, and for each cell its place: kernel after kernel, value after value.
+# Kernels with a common path, its values, and the number and position of each candidate, ordered
+# by kernel, then by value.
 _Path = tuple[list[_core.Kernel], list[float], list[tuple[int, int]]]
 
 
 def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
-    """Return the wanted cells as kernels that have one path."""
+    """Return the wanted candidates, grouped into kernels with a common path."""
     kernels: dict[tuple[_core.Kernel, float | None], dict[float, list[int]]] = {}
     for number, kernel, value in group.cells:
         if wanted[number]:
-            own = kernels.setdefault((kernel, value if group.is_apart else None), {})
+            own = kernels.setdefault((kernel, value if group.cold_start else None), {})
             own.setdefault(value, []).append(number)
     paths: dict[tuple[float, ...], _Path] = {}
     for (kernel, _), values in kernels.items():
@@ -358,29 +361,29 @@ def _paths(group: _Group, wanted: NDArray[np.bool_]) -> list[_Path]:
     return list(paths.values())
 
 
-def _plan(group: _Group, rows: Rows, order: NDArray[np.intp] | None) -> _core.Plan:
-    """Return what all jobs have in common, with the classes in this order."""
-    codes, weights = rows.codes, group.scheme.class_weights
+def _plan(group: _Group, samples: Samples, order: NDArray[np.intp] | None) -> _core.Plan:
+    """Return the settings of all jobs, with the classes in this order."""
+    codes, weights = samples.codes, group.scheme.class_weights
     if order is not None:
         codes = class_order.ranks(order)[codes]
         weights = None if weights is None else weights[order]
     return _core.Plan(
         codes,
-        len(rows.classes),
+        len(samples.classes),
         class_weights=weights,
-        sample_weights=rows.sample_weight,
+        sample_weights=samples.sample_weight,
         multi_class=group.scheme.multi_class,
         break_ties=group.scheme.break_ties,
-        scale=rows.scale,
-        single_precision=rows.single_precision,
+        scale=samples.scale,
+        single_precision=samples.single_precision,
     )
 
 
 class _Work(NamedTuple):
-    """An evaluation in the core, and where its cells belong."""
+    """An evaluation in the core, and the positions of its results in the table."""
 
     evaluation: _core.Evaluation
-    # Of the classes in the evaluation; those of a table are sorted.
+    # Order of the classes in the evaluation; None for sorted classes.
     order: NDArray[np.intp] | None
     split: NDArray[np.int64]
     cell: NDArray[np.int64]
@@ -394,7 +397,7 @@ class _Work(NamedTuple):
         splits: Sequence[Split],
         order: NDArray[np.intp] | None = None,
     ) -> _Work | None:
-        """Return the work that cells of a group are missing from some splits, if any is."""
+        """Return the evaluation of the missing candidates of a group; None if there are none."""
         jobs: list[_core.Job] = []
         parts: list[NDArray[np.int64]] = []
         known: dict[bytes, list[_Path]] = {}
@@ -420,7 +423,7 @@ class _Work(NamedTuple):
         return cls(evaluation, order, *np.concatenate(parts).T)
 
     def collect(self, table: Table) -> None:
-        """Enter what is done into the table."""
+        """Copy the finished results to the table."""
         found = self.evaluation.table()
         done = found.done[self.place]
         split, cell, place = self.split[done], self.cell[done], self.place[done]
@@ -429,7 +432,7 @@ class _Work(NamedTuple):
 
 
 def _reporter(table: Table, work: _Work, watcher: Watcher | None) -> Callable[[int], None] | None:
-    """Return what the core calls while it works."""
+    """Return the progress callback of the core."""
     if watcher is None:
         return None
     last = 0
@@ -446,23 +449,25 @@ def _reporter(table: Table, work: _Work, watcher: Watcher | None) -> Callable[[i
 
 
 class Candidates(NamedTuple):
-    """Cells of a grid, checked."""
+    """Validated candidates of a grid."""
 
     estimator: Classifier
     cells: Sequence[dict[str, Any]]
     groups: list[_Group]
-    # Why they are fitted one by one; None if they are one computation.
+    # Why separate fits are necessary; None if the core runs all fits at once.
     reason: str | None = None
 
     @property
     def is_ordinal(self) -> bool:
-        """Whether the order of the classes counts for any cell."""
+        """Whether the order of the classes matters for any candidate."""
         own = self.estimator.multi_class
         return any(cell.get("multi_class", own) == "ordinal" for cell in self.cells)
 
     @classmethod
-    def of(cls, estimator: Classifier, cells: Sequence[dict[str, Any]], rows: Rows) -> Candidates:
-        """Check the parameters of all cells, and their values in the core."""
+    def of(
+        cls, estimator: Classifier, cells: Sequence[dict[str, Any]], samples: Samples
+    ) -> Candidates:
+        """Validate the parameters of all candidates; the core validates values of the path."""
         if reason := overridden(estimator):
             for cell in cells:
                 loop.check(clone(estimator).set_params(**cell))
@@ -470,22 +475,24 @@ class Candidates(NamedTuple):
         kind = type(estimator)
         params = estimator.get_params(deep=False)
         if params.get("random_state", 0) is None:
-            # One seed for all, where each fit would draw its own.
+            # One seed for all candidates; separate fits would draw one each.
             params["random_state"] = parameters.seed(None) % 2**32
         groups: dict[str, _Group] = {}
-        # Cells that differ along the path only are checked once.
+        # Candidates that differ only along the path are validated once.
         known: dict[str, tuple[_Group, _core.Kernel]] = {}
         for number, cell in enumerate(cells):
             if not cell.keys() <= params.keys():
-                clone(estimator).set_params(**cell)  # says which are known
+                clone(estimator).set_params(**cell)  # raises ValueError with the valid names
             rest = sorted((name, repr(cell[name])) for name in cell if name not in kind._path)
-            # Of several names for the path, one is used.
+            # The path may have several names, such as C and lambda_; one of them is used.
             used = [name for name in kind._path if (params | cell).get(name) is not None]
             key = repr((rest, used))
             if key not in known:
-                model = kind(**clone(params | cell, safe=False))  # as fits do, also generators
-                group, kernel = _check(model, rows)
-                shared = repr((model.class_weight, group.solver, group.limit, group.is_apart))
+                model = kind(
+                    **clone(params | cell, safe=False)
+                )  # clones values, too, as separate fits do
+                group, kernel = _check(model, samples)
+                shared = repr((model.class_weight, group.solver, group.limit, group.cold_start))
                 shared += repr(group.scheme[1:])
                 known[key] = groups.setdefault(shared, group), kernel
             group, kernel = known[key]
@@ -495,28 +502,29 @@ class Candidates(NamedTuple):
         return cls(kind(**params), cells, list(groups.values()))
 
 
-def _check(model: Classifier, rows: Rows) -> tuple[_Group, _core.Kernel]:
-    """Return the group that a model belongs to, still empty, and its kernel."""
-    if unshared(model):
+def _check(model: Classifier, samples: Samples) -> tuple[_Group, _core.Kernel]:
+    """Return a new group for the settings of a model, and its kernel."""
+    if unsupported(model):
         raise ValueError(
             f"{type(model).__name__} with kernel = {getattr(model, 'kernel', None)!r} and "
-            f"time_limit = {getattr(model, 'time_limit', None)} cannot be evaluated: kernels must "
-            "be named functions of rows, and a limit belongs to the whole run"
+            f"time_limit = {getattr(model, 'time_limit', None)} cannot be evaluated: the kernel "
+            "must be 'linear', 'rbf', 'poly' or 'sigmoid', and the time_limit of the estimator "
+            "must be None; limit the time of the whole run instead"
         )
-    model._check_work()
+    model._check_execution()
     scheme = _Scheme(
-        _class_weights(model.class_weight, rows),
+        _class_weights(model.class_weight, samples),
         parameters.scheme(model.multi_class),
         model._breaks_ties(),
     )
     kernel, solver = model._core_kernel(), model._solver()
     limit = solver.max_iter if model._starts_along_path else None
-    # A limit that the user sets must be reached from where a single training starts.
-    is_apart = limit is not None and limit != type(model)().get_params()["max_iter"]
-    return _Group(solver, scheme, [], limit, is_apart), kernel
+    # With a limit set by the user, training must start where a separate fit starts.
+    cold_start = limit is not None and limit != type(model)().get_params()["max_iter"]
+    return _Group(solver, scheme, [], limit, cold_start), kernel
 
 
-def _class_weights(class_weight: Any, rows: Rows) -> NDArray[np.float64] | None:
-    """Return the weight of each class, or None for weights that each split balances."""
-    weights = class_weights(class_weight, rows.classes, rows.codes)
+def _class_weights(class_weight: Any, samples: Samples) -> NDArray[np.float64] | None:
+    """Return the weight of each class; None for weights that are balanced in each split."""
+    weights = class_weights(class_weight, samples.classes, samples.codes)
     return None if isinstance(class_weight, str) else weights

@@ -20,7 +20,7 @@ class InnerSearch:
     """
 
     candidates: engine.Candidates
-    rows: engine.Rows
+    rows: engine.Samples
     splits: Sequence[engine.Split]
     n_outer: int
     scoring: str

@@ -17,7 +17,7 @@ from softmargin._estimators.base import Classifier
 from softmargin._estimators.scaling import MinMaxScaler
 
 if TYPE_CHECKING:
-    from softmargin._selection.engine import Rows, Split
+    from softmargin._selection.engine import Samples, Split
 
 
 def check(estimator: Classifier) -> None:
@@ -35,28 +35,30 @@ def check(estimator: Classifier) -> None:
         )
 
 
-def counts(
-    estimator: Classifier, cell: dict[str, Any], rows: Rows, split: Split, threads: int
+def fit_and_score(
+    estimator: Classifier, cell: dict[str, Any], samples: Samples, split: Split, threads: int
 ) -> dict[str, Any]:
-    """Fit a clone with the parameters of a candidate; return the entries of its table."""
+    """Fit a clone with the parameters of a candidate; return its fields of the table."""
     train, test = split
     model = clone(estimator).set_params(**clone(cell, safe=False))
     if "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=threads)
-    X_train, X_test = _parts(rows, split)
-    weights = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight[train]}
+    X_train, X_test = _parts(samples, split)
+    weights = (
+        {} if samples.sample_weight is None else {"sample_weight": samples.sample_weight[train]}
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # n_unfinished counts them
         with class_order.suppress_warning():
-            model.fit(X_train, _labels(rows, train), **weights)
-    predicted = codes_of(model.predict(X_test), rows.classes, "the value of predict")
+            model.fit(X_train, _labels(samples, train), **weights)
+    predicted = codes_of(model.predict(X_test), samples.classes, "the value of predict")
     if len(predicted) != len(test) or (predicted < 0).any():
         raise ValueError(
             f"{type(model).__name__}.predict returned {len(predicted)} labels for {len(test)} "
             "samples, or a label that does not occur in y; it must return a label of y for each "
             "sample"
         )
-    true = rows.codes[test]
+    true = samples.codes[test]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about classes without test samples or predictions
         scores = {
@@ -76,22 +78,22 @@ def counts(
     }
 
 
-def _labels(rows: Rows, train: NDArray[Any]) -> Any:
+def _labels(samples: Samples, train: NDArray[Any]) -> Any:
     """Return the labels of training samples, with the order of the classes if y has one."""
-    labels = rows.classes[rows.codes[train]]
-    if rows.order is None:
+    labels = samples.classes[samples.codes[train]]
+    if samples.order is None:
         return labels
-    return class_order.with_order(labels, rows.classes[rows.order])
+    return class_order.with_order(labels, samples.classes[samples.order])
 
 
-def _parts(rows: Rows, split: Split) -> tuple[Any, Any]:
+def _parts(samples: Samples, split: Split) -> tuple[Any, Any]:
     """Return the training and the test samples, scaled and rounded as in the engine."""
-    train, test = (rows.X[part] for part in split)
-    if rows.scale:
-        if rows.single_precision:
+    train, test = (samples.X[part] for part in split)
+    if samples.scale:
+        if samples.single_precision:
             train, test = train.astype(np.float64), test.astype(np.float64)
         scaler = MinMaxScaler().fit(train)
         train, test = scaler.transform(train), scaler.transform(test)
-    if rows.single_precision:
+    if samples.single_precision:
         train, test = train.astype(np.float32), test.astype(np.float32)
     return train, test

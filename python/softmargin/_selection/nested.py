@@ -185,7 +185,7 @@ class _Task(NamedTuple):
 
 
 def _tasks(
-    method: Any, grid: Any, rows: engine.Rows, random_state: Any, is_resumed: bool
+    method: Any, grid: Any, rows: engine.Samples, random_state: Any, is_resumed: bool
 ) -> list[_Task]:
     """Return the tasks of all methods, after checking them."""
     is_one = isinstance(method, str | Classifier)
@@ -236,7 +236,7 @@ def _check_seeded(
 class _Problem:
     """Validated samples, with the scaling and the score."""
 
-    rows: engine.Rows
+    rows: engine.Samples
     X: Any
     y: Any
     scale: Scale
@@ -264,7 +264,7 @@ class _Problem:
         if scale == "global":
             checked = MinMaxScaler().fit_transform(checked).astype(np.float32)
         order = class_order.order_of(y, classes)
-        rows = engine.Rows(
+        rows = engine.Samples(
             checked, classes, codes, weights, scale == "fold", scale is not None, order
         )
         return cls(rows, X, y, scale, scoring)
@@ -463,7 +463,7 @@ def refit(
     """Select a candidate by cross-validation on all samples, and fit it to them."""
     from sklearn.base import clone
 
-    problem = _Problem(engine.Rows(*rows), X, y, scale, scoring)
+    problem = _Problem(engine.Samples(*rows), X, y, scale, scoring)
     # Cross-validation needs at least two folds.
     splits = plain("inner", problem.rows.X, problem.y, max(2, n_folds), 0)
     candidates = engine.Candidates.of(estimator, cells, problem.rows)

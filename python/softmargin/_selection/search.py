@@ -86,7 +86,7 @@ class _Shared:
             cells.append(cell)
         return cells
 
-    def rows(self, X: Any, y: Any) -> engine.Rows:
+    def rows(self, X: Any, y: Any) -> engine.Samples:
         """Validate samples and labels, and return them."""
         checked = check_rows(X)
         check_consistent_length(X, y)
@@ -94,12 +94,12 @@ class _Shared:
         if sp.issparse(checked) and isinstance(self.scaler, sklearn_preprocessing.MinMaxScaler):
             raise _UnsharedError("scikit-learn's MinMaxScaler does not support sparse X")
         order = class_order.order_of(y, classes)
-        return engine.Rows(checked, classes, codes, None, self.scaler is not None, False, order)
+        return engine.Samples(checked, classes, codes, None, self.scaler is not None, False, order)
 
 
 def _shareable(estimator: Any) -> Any:
     """Return the estimator if the engine supports it."""
-    if reason := engine.unshared(estimator):
+    if reason := engine.unsupported(estimator):
         raise _UnsharedError(reason)
     return estimator
 
@@ -252,7 +252,7 @@ class GridSearchCV(model_selection.GridSearchCV):
         model: Classifier,
         candidates: list[dict[str, Any]],
         cells: list[dict[str, Any]],
-        rows: engine.Rows,
+        rows: engine.Samples,
         splits: Sequence[engine.Split],
         resources: engine.Resources,
     ) -> NDArray[np.float64]:
@@ -339,7 +339,7 @@ class PatternSearchCV(GridSearchCV):
         model: Classifier,
         candidates: list[dict[str, Any]],
         cells: list[dict[str, Any]],
-        rows: engine.Rows,
+        rows: engine.Samples,
         splits: Sequence[engine.Split],
         resources: engine.Resources,
     ) -> NDArray[np.float64]:

@@ -124,7 +124,7 @@ def run_folds(
     classes, codes = check_labels(data.labels)
     if estimator.multi_class == "ordinal":
         class_order.warn_if_text(classes)
-    rows = engine.Rows(check_rows(data.X), classes, codes, None, options.scale, False)
+    rows = engine.Samples(check_rows(data.X), classes, codes, None, options.scale, False)
     held_out = fold_labels(codes, n_folds, options.seed)
     splits = [
         (np.flatnonzero(held_out != fold), np.flatnonzero(held_out == fold))

@@ -150,11 +150,11 @@ def test_a_start_survives_rows_of_weight_zero():
         (svm.SVC(), "must be a fitted estimator of softmargin"),
         (SVC(), "not fitted"),
         ("rows", "must be a fitted estimator"),
-        (np.array([0.5]), "array of row numbers"),
-        (np.array([-1]), "outside of the 120 rows"),
-        (np.array([120]), "outside of the 120 rows"),
+        (np.array([0.5]), "array of sample indices"),
+        (np.array([-1]), "index -1, but X has 120 samples"),
+        (np.array([120]), "index 120, but X has 120 samples"),
         (SVC().fit([[0.0], [1.0]], ["a", "b"]), "other classes"),
-        (SVC(gamma=1).fit(np.arange(200.0)[:, None], np.arange(200) % 2), "the same rows"),
+        (SVC(gamma=1).fit(np.arange(200.0)[:, None], np.arange(200) % 2), "the same samples"),
     ],
 )
 def test_a_start_that_does_not_fit_is_named(noisy, init, sentence):

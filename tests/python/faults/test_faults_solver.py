@@ -336,7 +336,7 @@ def test_a_start_of_other_rows_or_classes_is_refused(estimator, refuses, noisy):
     for start, sentence in (
         (clone(estimator), "not fitted"),
         ("rows", "fitted estimator"),
-        (clone(estimator).fit(np.r_[X, X], np.r_[y, 1 - y]), "same rows"),
+        (clone(estimator).fit(np.r_[X, X], np.r_[y, 1 - y]), "same samples"),
         (clone(estimator).fit(X, np.where(y, "a", "b")), "other classes"),
     ):
         with pytest.raises((ValueError, TypeError, AttributeError), match=sentence):

@@ -117,7 +117,7 @@ def test_scores_of_many_classes_have_the_bits_of_scikit_learn(model):
     k = 150
     y = np.concatenate([np.arange(k), rng.integers(0, k, 900)])
     X = rng.normal(size=(k, 4))[y] + 0.5 * rng.normal(size=(len(y), 4))
-    rows = engine.Rows(X, np.unique(y), y.astype(np.uint32), None, False, False)
+    rows = engine.Samples(X, np.unique(y), y.astype(np.uint32), None, False, False)
     train = np.flatnonzero((np.arange(len(y)) % 3 > 0) & (y != 7))
     splits = [(train, np.flatnonzero(test)) for test in (y == 7, y % 2 > 0, y % 20 == 3, y >= 0)]
     candidates = engine.Candidates.of(model, [{"C": 1.0}, {"C": 10.0}], rows)

@@ -42,7 +42,7 @@ def test_a_bad_block_is_named_by_its_number(fault, classes):
 
 
 def test_labels_of_blocks_need_an_order():
-    with pytest.raises(TypeError, match="the blocks have labels that cannot be sorted"):
+    with pytest.raises(TypeError, match="the labels of the blocks cannot be sorted"):
         SGDSVC().fit_blocks([(X, Y), (X, WORDS)])
     with pytest.raises(TypeError, match="block 1: y has labels of dtype object"):
         SGDSVC().fit_blocks([(X, Y), (X, WORDS)], classes=[0, 1])

@@ -105,7 +105,7 @@ def test_what_fails_in_the_middle_leaves_the_old_model():
         (failing(blocks, 2), [0, 1, 2], OSError, "the disk is gone"),
         (bad, None, ValueError, "NaN"),
         ([*blocks[:2], (X[:5, :4], y[:5])], None, ValueError, "4 features"),
-        ([], [0, 1], ValueError, "no blocks"),
+        ([], [0, 1], ValueError, "blocks is empty"),
         (blocks, [0, 1], ValueError, "not one of classes"),
     ):
         with pytest.raises(error, match=sentence):
@@ -115,9 +115,9 @@ def test_what_fails_in_the_middle_leaves_the_old_model():
 
 
 def test_no_blocks_at_all_are_refused():
-    with pytest.raises(ValueError, match="no blocks"):
+    with pytest.raises(ValueError, match="blocks is empty"):
         SGDSVC().fit_blocks([])
-    with pytest.raises(ValueError, match="no blocks"):
+    with pytest.raises(ValueError, match="blocks is empty"):
         SGDSVC().fit_blocks(lambda: iter(()))
 
 

@@ -182,7 +182,7 @@ def test_rows_to_test_may_be_packed_otherwise():
     [
         (7, "eval_set must be a pair"),
         ((np.ones((3, 4)),), "eval_set must be a pair"),
-        ((np.ones((3, 4)), [0, 1]), "eval_set has 3 rows"),
+        ((np.ones((3, 4)), [0, 1]), "eval_set has 3 samples"),
         ((np.ones((3, 5)), [0, 1, 0]), "5 features"),
         ((np.full((3, 4), np.nan), [0, 1, 0]), "NaN"),
         ((np.ones((0, 4)), []), "0 sample"),

@@ -80,7 +80,7 @@ def test_blocks_of_rows_do_not_change_predictions(ten_classes, monkeypatch, sche
         model = softmargin.LinearSVC(multi_class=scheme, random_state=0).fit(X[few], y[few])
         expected = model.predict(X), model.decision_function(X)
         with monkeypatch.context() as patched:
-            patched.setattr(linear, "_OUTPUTS_AT_ONCE", at_once)
+            patched.setattr(linear, "_MAX_OUTPUTS", at_once)
             for rows in (X, X.tolist(), np.asfortranarray(X)):
                 np.testing.assert_array_equal(model.predict(rows), expected[0])
                 np.testing.assert_array_equal(model.decision_function(rows), expected[1])

@@ -133,7 +133,7 @@ def test_attributes_have_the_shapes_of_scikit_learn(model, k):
 def test_a_limit_ends_with_a_warning_and_a_model(params):
     X, y = problem(n=2000)
     model = LinearSVC(C=10, max_iter=1, tol=1e-9, random_state=0, **params)
-    with pytest.warns(ConvergenceWarning, match="3 of 3 machines.*iteration limit"):
+    with pytest.warns(ConvergenceWarning, match="3 of 3 binary classifiers.*'iteration limit'"):
         model.fit(X, y)
     assert model.n_iter_ == 1
     assert model.status_ == ["iteration limit"] * 3

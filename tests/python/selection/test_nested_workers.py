@@ -50,7 +50,7 @@ def test_threads_are_not_spread(monkeypatch):
     def refuse(*arguments):
         raise AssertionError("spread")
 
-    monkeypatch.setattr(softmargin._selection.engine, "_evaluate_elsewhere", refuse)
+    monkeypatch.setattr(softmargin._selection.engine, "_evaluate_on_workers", refuse)
     for options in ({"backend": "threading"}, {"n_jobs": 2}, {}):
         with joblib.parallel_config(**options):
             assert run("svc")[0].complete
@@ -64,8 +64,8 @@ def test_a_time_limit_is_that_of_the_whole_run(monkeypatch):
         time.sleep(0.3)
         return softmargin._selection.engine.empty_table(len(splits), len(cells))
 
-    monkeypatch.setattr(softmargin._selection.engine, "_is_spread", lambda: True)
-    monkeypatch.setattr(softmargin._selection.engine, "_evaluate_here", slow)
+    monkeypatch.setattr(softmargin._selection.engine, "_uses_processes", lambda: True)
+    monkeypatch.setattr(softmargin._selection.engine, "_evaluate_task", slow)
     X, y = datasets.load_wine(return_X_y=True)
     grid = {"gamma": [0.1, 0.2, 0.4, 0.8]}
     with joblib.parallel_config(backend="threading", n_jobs=1):
