@@ -1,21 +1,20 @@
-//! What does the row cache cost beside the rows that it keeps?
+//! What is the overhead of the row cache?
 //!
-//! 256 rows of 4,096 f32 (16 KiB each, 4 MiB in all), asked for in turn; a missing
-//! row is filled by a copy, which is less than any kernel would cost.
+//! 256 rows of 4,096 f32 (16 KiB each, 4 MiB in total), requested in turn; a missing row is copied,
+//! which is cheaper than any kernel.
 //!
-//! - `hit`: all rows are there.
-//! - `miss`: an empty cache with room for all rows.
-//! - `thrash`: room for all rows but one, so that each row is thrown out just
-//!   before it is asked for again.
-//! - `group`: 32 rows at a time, and room for all rows but those.
+//! - `hit`: all rows are resident.
+//! - `miss`: an empty cache with capacity for all rows.
+//! - `thrash`: a capacity of all rows but one, so that each row is evicted just before it is
+//!   requested again.
+//! - `group`: 32 rows at a time, with a capacity of all other rows.
 //! - `copy`: the 256 copies without a cache.
 //!
 //! `cargo bench '^cache/'`
 //!
-//! Compare `thrash` with `copy`: the difference is the list and the search for a place,
-//! which is taken over from the row thrown out, and should stay below half of the copy.
-//! A `miss` pays for memory that is new to the process as well. A `hit` should take less
-//! than 10 ns. Compare `group` with `thrash`: they should be equal.
+//! Compare `thrash` with `copy`: the difference is the list and the search for a slot, and should
+//! stay below half of the copy. A `miss` also pays for fresh memory. A `hit` should take less than
+//! 10 ns. Compare `group` with `thrash`: they should be equal.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group};
 use softmargin::kernel::RowCache;
@@ -26,8 +25,8 @@ const LEN: usize = 4_096;
 const GROUP: usize = 32;
 const BYTES: usize = LEN * size_of::<f32>();
 
-/// Asks for every row once; the sum keeps the compiler honest.
-fn ask_for_all(cache: &mut RowCache<f32>, source: &[f32]) -> f32 {
+/// Requests every row once; the sum keeps the compiler from removing the reads.
+fn request_all(cache: &mut RowCache<f32>, source: &[f32]) -> f32 {
     let mut sum = 0.0;
     for row in 0..ROWS {
         let fill = |out: &mut [f32]| {
@@ -39,7 +38,7 @@ fn ask_for_all(cache: &mut RowCache<f32>, source: &[f32]) -> f32 {
     sum
 }
 
-/// As [`ask_for_all`], a group of rows at a time.
+/// As [`request_all`], a group of rows at a time.
 fn ask_for_groups(cache: &mut RowCache<f32>, source: &[f32]) -> f32 {
     let rows: Vec<usize> = (0..ROWS).collect();
     let ask = |group: &[usize]| {
@@ -62,19 +61,19 @@ fn cache(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(ROWS as u64));
     group.bench_function("hit", |bench| {
         let mut cache = with_room_for(ROWS);
-        ask_for_all(&mut cache, &source);
-        bench.iter(|| ask_for_all(&mut cache, black_box(&source)));
+        request_all(&mut cache, &source);
+        bench.iter(|| request_all(&mut cache, black_box(&source)));
         assert_eq!(cache.counts().misses, ROWS as u64);
     });
     group.bench_function("miss", |bench| {
         let new = || with_room_for(ROWS);
-        let fill = |cache: &mut RowCache<f32>| ask_for_all(cache, black_box(&source));
+        let fill = |cache: &mut RowCache<f32>| request_all(cache, black_box(&source));
         bench.iter_batched_ref(new, fill, BatchSize::PerIteration);
     });
     group.bench_function("thrash", |bench| {
         let mut cache = with_room_for(ROWS - 1);
-        ask_for_all(&mut cache, &source);
-        bench.iter(|| ask_for_all(&mut cache, black_box(&source)));
+        request_all(&mut cache, &source);
+        bench.iter(|| request_all(&mut cache, black_box(&source)));
         assert_eq!(cache.counts().hits, 0);
     });
     group.bench_function("group", |bench| {

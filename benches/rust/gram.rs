@@ -1,7 +1,6 @@
 //! What does a Gram matrix cost?
 //!
-//! RBF, f32, 2,000 and 4,000 rows with 16 and 256 features, uniform numbers,
-//! seed 1, one thread.
+//! RBF, f32, 2,000 and 4,000 samples with 16 and 256 features, uniform numbers, seed 1, one thread.
 //!
 //! `cargo bench '^gram/'`
 //!

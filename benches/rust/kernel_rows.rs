@@ -1,16 +1,15 @@
-//! How many RBF kernel values a second does one core compute, alone and in blocks?
+//! How many RBF kernel values does one core compute per second, in single rows and in blocks?
 //!
-//! One row, and a block of 48 rows, against 2,048 rows of f32: dense with 16,
-//! 123 and 784 features (a small set, a9a, MNIST), and sparse with 14 values in
-//! 123 columns (a9a). Uniform numbers, seed 1.
+//! One row, and a block of 48 rows, for 2,048 samples of f32: dense with 16, 123 and 784 features
+//! (a small data set, a9a, MNIST), and sparse with 14 values in 123 columns (a9a). Uniform numbers,
+//! seed 1.
 //!
 //! `cargo bench '^kernel_rows/'`
 //!
-//! Compare `block_of_48` with `one_row`: what a block saves is what reading the
-//! panels costs. Compare `sparse_14_of_123` with `dense/123`, which has nine times
-//! the multiply-adds. A distance takes a subtraction and a multiply-add to the
-//! feature: the most that two AVX-512 units can do is 16 features a cycle, and the
-//! aim for the block of 784 features is over half of that.
+//! Compare `block_of_48` with `one_row`: a block saves reading the panels. Compare
+//! `sparse_14_of_123` with `dense/123`, which has nine times the multiply-adds. A distance takes a
+//! subtraction and a multiply-add per feature: two AVX-512 units can process 16 features per cycle,
+//! and the aim for the block of 784 features is more than half of that.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use softmargin::data::{Csr, Dense, Matrix, Random};

@@ -1,14 +1,13 @@
-//! How many bytes of LIBSVM text does one core read in a second?
+//! How many bytes of LIBSVM text does one core read per second?
 //!
-//! Text like a9a: 32,561 rows with 14 ones each in 123 columns (about 2.3 MB),
-//! from a fixed xorshift generator (seed 1). `decimals` is a tenth of the rows
-//! with values of 17 digits instead, which no shortcut helps. Each is fed in
-//! pieces of 64 KiB, as a file would be.
+//! Text like a9a: 32,561 samples with 14 ones each in 123 columns (about 2.3 MB), from a fixed
+//! xorshift generator (seed 1). `decimals` has a tenth of the samples, with values of 17 digits,
+//! which the fast paths do not cover. The text is read in pieces of 64 KiB, like a file.
 //!
 //! `cargo bench '^libsvm_text/'`
 //!
-//! Compare with `sklearn.datasets.load_svmlight_file` on the same text: the
-//! aim is over five times its bytes per second, and over 300 MB/s for `ones`.
+//! Compare with `sklearn.datasets.load_svmlight_file` on the same text: the aim is more than five
+//! times its throughput, and more than 300 MB/s for `ones`.
 
 use criterion::{Criterion, Throughput, criterion_group};
 use softmargin::data::libsvm_text::{ReadOptions, Reader};
@@ -28,7 +27,7 @@ impl Xorshift {
     }
 }
 
-/// Rows with one feature out of each of 14 groups of columns.
+/// Samples with one feature from each of 14 groups of columns.
 fn text(n_rows: usize, value: impl Fn(&mut Xorshift) -> String) -> String {
     let mut random = Xorshift(1);
     let mut text = String::new();

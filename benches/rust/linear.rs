@@ -1,16 +1,16 @@
-//! What does a step of each update rule cost, and what an exact solution?
+//! What do the steps of the update rules cost, and what does an exact solution cost?
 //!
-//! Uniform values and labels from a random plane with noise (seed 1), no bias, lambda = 1e-4, one
-//! thread. `dense`: 2,000 rows of 256 features in f32, 2 MB. `sparse`: 20,000 rows of 5,000
-//! features in f32 with 10 stored values each, 1.6 MB.
+//! Uniform values and labels from a random hyperplane with noise (seed 1), no bias, lambda = 1e-4,
+//! one thread. `dense`: 2,000 samples of 256 features in f32, 2 MB. `sparse`: 20,000 samples of
+//! 5,000 features in f32 with 10 stored values each, 1.6 MB.
 //!
-//! - `epoch/*`: one pass in shuffled order. Compare with Pegasos: momentum and NAG, which keep a
-//!   velocity, should stay near 1.5 times it on dense and 3 times on sparse rows; RMSprop, whose
-//!   steps visit every feature, takes a hundred times as long on sparse rows.
-//! - `dual`: coordinate descent on the hinge to a tolerance of 1e-2. Compare with an epoch: how
-//!   many passes is an exact solution worth?
-//! - `newton`: the squared hinge in w to 1e-4 of the first gradient, with a Cholesky factor of 256
-//!   features, by conjugate gradients of 5,000.
+//! - `epoch/*`: one pass in shuffled order. Compare with Pegasos: momentum and NAG, which have a
+//!   velocity, should take about 1.5 times as long on dense and 3 times on sparse samples; RMSprop,
+//!   whose steps visit every feature, takes a hundred times as long on sparse samples.
+//! - `dual`: coordinate descent on the hinge loss to a tolerance of 1e-2. Compare with an epoch:
+//!   how many passes does an exact solution cost?
+//! - `newton`: Newton's method for the squared hinge loss to 1e-4 of the first gradient, with a
+//!   Cholesky factor for 256 features, and by conjugate gradients for 5,000.
 //!
 //! `cargo bench '^linear/'`
 
@@ -44,9 +44,9 @@ fn sparse(n: usize, d: usize, random: &mut Random) -> Result<Matrix<'static, f32
     Ok(Matrix::Sparse(rows))
 }
 
-/// The side of a random plane; a tenth of the labels are drawn.
+/// Labels by a random hyperplane; a tenth of them are random.
 fn codes(rows: &Matrix<'_, f32>, random: &mut Random) -> Vec<u32> {
-    // One weight more, of the constant feature, as rows have it.
+    // One more weight, for the constant feature.
     let plane: Vec<f64> = (0..=rows.n_cols()).map(|_| random.unit() - 0.5).collect();
     let is_above = |row: usize| {
         let (row, constant) = (rows.row(row), 0.0);
@@ -99,7 +99,7 @@ fn exact() -> Result<[(&'static str, LinearMethod); 2]> {
     ])
 }
 
-/// Trains on one thread and gives the number of passes or steps.
+/// Trains on one thread and returns the number of epochs or steps.
 fn train(set: &LinearSet<'_, f32>, method: &LinearMethod) -> Result<u64> {
     let monitor = Monitor::new();
     let train = || set.train(method, Scheme::OneVsRest, 0.0, &[], None, &monitor);

@@ -1,5 +1,5 @@
-//! All benches of the Rust core, in one program, each after its question. The names of a
-//! file's benches begin with the name of the file: `cargo bench '^svc/'` runs those of `svc.rs`.
+//! All benchmarks of the Rust core, in one program. The names of the benchmarks of a file start
+//! with the name of the file: `cargo bench '^svc/'` runs those of `svc.rs`.
 
 #![allow(missing_docs)]
 

@@ -1,12 +1,12 @@
 //! What do the other kernel methods cost, and what does a path save?
 //!
-//! Two Gaussian clouds of 4 features in f64 (means 1.5 apart, seed 1), 1,000 rows, RBF with
-//! gamma 1/4, C = 1, one thread, rows kept by a cache of 64 MB. NL-SGD: two epochs; NN-ISDA:
+//! Two normal distributions of 4 features in f64 (distance of the means 1.5, seed 1), 1,000
+//! samples, RBF with gamma 1/4, C = 1, one thread, a cache of 64 MB. NL-SGD: two epochs; NN-ISDA:
 //! tol 1e-2; MN-SVM: eps 1e-3.
 //!
 //! - `fit/*`: one training.
-//! - `path/*`: 4 values of C from 1/16 to 4 together; compare with four times `fit`. NL-SGD
-//!   must stay below three times one training, the others below four.
+//! - `path/*`: a path of 4 values of C from 1/16 to 4; compare with four times `fit`. NL-SGD must
+//!   take less than three times as long as one training, the others less than four times.
 //!
 //! `cargo bench '^methods/'`
 
@@ -79,7 +79,7 @@ fn methods(cs: &[f64]) -> Result<[(&'static str, Method); 4]> {
     ])
 }
 
-/// Trains on one thread and gives the number of support vectors.
+/// Trains on one thread and returns the number of support vectors.
 fn train(set: &TrainingSet<f64>, method: &Method) -> Result<usize> {
     let (source, monitor) = (RowSource::Cached, Monitor::new());
     let train = || set.train(method, Scheme::OneVsOne, source, 64 << 20, &monitor);

@@ -1,19 +1,19 @@
-//! What does an OLLAWV training cost from each row source, and a path of margins beside one?
+//! What does training OLLAWV cost with each row source, and what does a path of margins cost?
 //!
-//! 4,000 rows of 16 features in f32 (uniform, shifted by a quarter times the class
-//! modulo 4 in one feature of four; seed 1), RBF with gamma 1, at most half of the
-//! rows as support vectors, one thread.
+//! 4,000 samples of 16 features in f32 (uniform, shifted by a quarter times the class modulo 4 in
+//! one feature of four; seed 1), RBF with gamma 1, at most half of the samples as support vectors,
+//! one thread.
 //!
-//! - `two_classes`: rows from a Gram matrix (its making included), a cache of 64 MB,
-//!   or computed at each use; margin 0.1.
-//! - `ten_classes_one_against_one`: the 45 machines of ten classes, the same sources.
-//! - `margins`: the machine of margin 0.1, and those of 8 margins that halve from 0.1 on.
+//! - `two_classes`: rows from a Gram matrix (including its computation), from a cache of 64 MB, or
+//!   computed on demand; margin 0.1.
+//! - `ten_classes_one_against_one`: the 45 binary classifiers of ten classes, the same sources.
+//! - `margins`: the classifier of margin 0.1, and those of the 8 margins 0.1, 0.05, ….
 //!
 //! `cargo bench '^ollawv/'`
 //!
 //! Compare the sources with each other: `auto` must choose the fastest one. Compare
-//! `margins/path_of_8` with `margins/one`: the aim is below 1.1 times. Compare
-//! `two_classes` with `sklearn.svm.SVC(gamma=1)` on the same rows.
+//! `margins/path_of_8` with `margins/one`: the aim is less than 1.1 times. Compare
+//! `two_classes` with `sklearn.svm.SVC(gamma=1)` on the same samples.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use softmargin::data::{Dense, Labels, Matrix, Random};
@@ -49,7 +49,7 @@ fn training_set(n_classes: usize) -> Result<TrainingSet<f32>> {
     TrainingSet::new(&rows, labels, vec![1.0; n_classes], kernel)
 }
 
-/// Trains on one thread and gives the number of steps.
+/// Trains on one thread and returns the number of steps.
 fn train(set: &TrainingSet<f32>, margins: &[f64], source: &str) -> Result<u64> {
     let settings = OllawvSettings {
         margins: margins.to_vec(),

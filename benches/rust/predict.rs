@@ -1,15 +1,14 @@
-//! How many rows a second does a model of 1,000 support vectors classify?
+//! How many samples per second does a model with 1,000 support vectors classify?
 //!
-//! 2,000 rows of 64 features in f32 (uniform, seed 1), RBF, one thread, against a
-//! model of 2 classes (one machine) and of 10 classes (45 machines, 9 coefficients
-//! to the vector), their coefficients random.
+//! 2,000 samples of 64 features in f32 (uniform, seed 1), RBF, one thread, with a model of 2
+//! classes (one binary classifier) and of 10 classes (45 binary classifiers, 9 coefficients per
+//! support vector); the coefficients are random.
 //!
 //! `cargo bench '^predict/'`
 //!
-//! Compare 10 classes with 2: the kernel values are the same ones, so all that is
-//! above the time of 2 classes goes to 45 machines and the votes. The aim is below 2
-//! times. Compare with `sklearn.svm.SVC.predict` of a model of the same size, which
-//! takes one row at a time.
+//! Compare 10 classes with 2: the kernel values are the same, so that the difference is the cost of
+//! 45 classifiers and their votes. The aim is less than 2 times. Compare with
+//! `sklearn.svm.SVC.predict` of a model of the same size, which predicts one sample at a time.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use softmargin::data::{Dense, Matrix, Random};
@@ -29,7 +28,7 @@ fn rows(n: usize, random: &mut Random) -> Result<Matrix<'static, f32>> {
     Ok(Matrix::Dense(Dense::new(Cow::Owned(values), n, D)?))
 }
 
-/// Classes of one size; what the coefficients are does not matter.
+/// Classes of equal size; the values of the coefficients do not matter.
 fn model(n_classes: usize, random: &mut Random) -> Result<Model<f32>> {
     let vectors = rows(VECTORS, random)?;
     let support: Vec<u32> = (0..VECTORS as u32).collect();

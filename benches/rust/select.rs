@@ -1,14 +1,14 @@
 //! What does model selection cost, and what does sharing save?
 //!
-//! Four splits of 800 rows (two Gaussian clouds of 16 features, f32 kernel values, seed 1),
+//! Four splits of 800 samples (two normal distributions of 16 features, f32 kernel values, seed 1),
 //! eight gammas from 4^-5 to 4^2, a path of eight settings, one thread.
 //!
-//! - `together/*`: one evaluation, on kernel matrices.
-//! - `apart/*`: the same cells without a matrix (a budget of nothing), as single trainings.
+//! - `together/*`: one evaluation, with kernel matrices.
+//! - `separately/*`: the same cells without a matrix (a budget of 0 bytes), as single trainings.
 //!
 //! `cargo bench '^select/'`
 //!
-//! `together` must be faster than `apart`.
+//! `together` must be faster than `separately`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group};
 use softmargin::data::{Dense, Matrix, Random};
@@ -66,7 +66,7 @@ fn jobs(method: &Method) -> Vec<Job<Method>> {
     (0..4).map(job).collect()
 }
 
-/// Evaluates on one thread and gives the number of kernels that are done.
+/// Evaluates on one thread and returns the number of finished kernels.
 fn evaluate(
     rows: &Matrix<'_, f64>,
     codes: &[u32],
@@ -96,7 +96,7 @@ fn select(criterion: &mut Criterion) {
     let (rows, codes) = rows().expect("valid rows");
     for (name, method) in methods().expect("valid settings") {
         let jobs = jobs(&method);
-        for (kind, budget) in [("together", 1 << 30), ("apart", 0)] {
+        for (kind, budget) in [("together", 1 << 30), ("separately", 0)] {
             group.bench_function(BenchmarkId::new(kind, name), |bench| {
                 bench.iter(|| evaluate(&rows, &codes, &jobs, budget).expect("an evaluation"));
             });

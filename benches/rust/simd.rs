@@ -1,4 +1,4 @@
-//! How many elements a second do the vector loops take on one core?
+//! How many elements per second do the vector loops process on one core?
 //!
 //! `dot`, `squared_distance`, `exp_scaled` and `axpy_argmin` on 256, 4,096 and
 //! 65,536 elements of f32 and f64: in the first-level cache, in the second, and
@@ -6,10 +6,9 @@
 //!
 //! `cargo bench '^simd/'`
 //!
-//! Compare the levels with each other, `SOFTMARGIN_SIMD=baseline|avx2|avx512`, and
-//! with `plain_*`, the loop as one would write it. The aim for 4,096 elements of
-//! f32 with AVX2 or more is 8 times the speed of `plain_dot` and `plain_exp`; f64
-//! should take two to three times the time of f32.
+//! Compare the levels with each other (`SOFTMARGIN_SIMD=baseline|avx2|avx512`), and with `plain_*`,
+//! the simplest loop. The aim for 4,096 elements of f32 with AVX2 or more is 8 times the speed of
+//! `plain_dot` and `plain_exp`; f64 should take two to three times as long as f32.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use softmargin::data::Random;
@@ -40,7 +39,7 @@ fn loops<T: Lanes>(criterion: &mut Criterion, exp: fn(T) -> T) {
         group.bench_function(BenchmarkId::new("squared_distance", n), |bench| {
             bench.iter(|| simd::squared_distance(black_box(&a), black_box(&b)));
         });
-        // In place, again and again: the values close in on the x with exp(-x) = x.
+        // In place, repeatedly: the values converge to the x with exp(-x) = x.
         group.bench_function(BenchmarkId::new("exp_scaled", n), |bench| {
             bench.iter(|| simd::exp_scaled(black_box(&mut v), T::from_f64(-1.0)));
         });

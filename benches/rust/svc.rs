@@ -1,20 +1,20 @@
-//! What does an exact training cost on easy and on hard rows, and a path over C beside its
-//! machines trained one by one?
+//! What does exact training cost on easy and on hard problems, and what does a path over C save?
 //!
-//! Two Gaussian clouds of 4 features in f64 (means 1.5 apart, seed 1), RBF, tol 1e-3, one
-//! thread, rows kept by a cache of 64 MB.
+//! Two normal distributions of 4 features in f64 (distance of the means 1.5, seed 1), RBF, tol
+//! 1e-3, one thread, a cache of 64 MB.
 //!
-//! - `fit/easy`: 2,000 rows, C = 1, gamma 1/4: few steps, most support vectors at their
-//!   bounds; kernel rows cost most.
-//! - `fit/hard`: 1,000 rows, C = 1,024, gamma 1/8: tens of thousands of steps on free rows
-//!   that depend on each other; the inner solver costs most.
-//! - `path/one_by_one` and `path/together`: 8 values of C, each 4 times the one before, from
-//!   1/16 to 1,024, on 1,000 rows with gamma 1/8.
+//! - `fit/easy`: 2,000 samples, C = 1, gamma 1/4: few steps, most support vectors at their bounds;
+//!   kernel rows dominate.
+//! - `fit/hard`: 1,000 samples, C = 1,024, gamma 1/8: tens of thousands of steps on correlated free
+//!   samples; the inner solver dominates.
+//! - `path/one_by_one` and `path/together`: 8 values of C, each 4 times the previous one, from 1/16
+//!   to 1,024, on 1,000 samples with gamma 1/8.
 //!
 //! `cargo bench '^svc/'`
 //!
-//! Compare `path/together` with `path/one_by_one`: the aim is below half of it, and it must
-//! never be above. Compare both fits with `sklearn.svm.SVC(C=..., gamma=...)` on the same rows.
+//! Compare `path/together` with `path/one_by_one`: the aim is less than half the time, and it must
+//! never take longer. Compare both fits with `sklearn.svm.SVC(C=..., gamma=...)` on the same
+//! samples.
 
 use criterion::{BenchmarkId, Criterion, criterion_group};
 use softmargin::data::{Dense, Labels, Matrix, Random};
@@ -46,7 +46,7 @@ fn training_set(n: usize, gamma: f64) -> Result<TrainingSet<f64>> {
     TrainingSet::new(&rows, Labels::new(&codes, 2)?, vec![1.0; 2], kernel)
 }
 
-/// Trains a machine for each C on one thread and gives the number of support vectors.
+/// Trains a classifier for each C on one thread and returns the number of support vectors.
 fn train(set: &TrainingSet<f64>, cs: &[f64]) -> Result<usize> {
     let settings = SvcSettings {
         cs: cs.to_vec(),

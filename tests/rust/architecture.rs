@@ -1,17 +1,17 @@
-//! The modules stand in the one direction that `src/lib.rs` draws, only `python` knows
-//! Python, `unsafe` is kept in one place, and every file of tests and benches is run.
+//! Modules depend on each other only in the direction drawn in `src/lib.rs`, only `python` uses
+//! PyO3, `unsafe` is limited to one module, and every file of tests and benches is compiled.
 
 use std::fs;
 use std::path::Path;
 
-/// A source file: its top-level module, its path below `src`, and its words.
+/// A source file: its top-level module, its path below `src`, and its tokens.
 struct Source {
     module: String,
     path: String,
     words: Vec<String>,
 }
 
-/// Names and single characters of the code, comments left out.
+/// The names and single characters of the code, without comments.
 fn words(text: &str) -> Vec<String> {
     let in_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = Vec::new();
@@ -58,7 +58,7 @@ fn sources() -> Vec<Source> {
     sources
 }
 
-/// The modules of each arrow of the drawing in `src/lib.rs`; the first ones serve everywhere.
+/// The groups of modules in the drawing in `src/lib.rs`, from left to right.
 fn direction() -> Vec<Vec<String>> {
     let text = include_str!("../../src/lib.rs");
     let drawing = text.lines().find(|line| line.contains(" -> "));
@@ -73,7 +73,7 @@ fn direction() -> Vec<Vec<String>> {
     drawing.split("->").map(step).collect()
 }
 
-/// The names that follow `crate::` and `super::`, groups in braces included.
+/// The names that follow `crate::` and `super::`, including groups in braces.
 fn names_used(words: &[String]) -> Vec<&str> {
     let mut names = Vec::new();
     for (i, word) in words.iter().enumerate() {
@@ -102,7 +102,7 @@ fn names_used(words: &[String]) -> Vec<&str> {
     names
 }
 
-/// Modules that `source` uses although they do not stand left of it.
+/// Modules that `source` uses although they are not left of it.
 fn against_the_direction<'s>(source: &'s Source, steps: &[Vec<String>]) -> Vec<&'s str> {
     let step_of = |name: &str| steps.iter().position(|step| step.iter().any(|m| m == name));
     let own = step_of(&source.module);
@@ -116,7 +116,7 @@ fn against_the_direction<'s>(source: &'s Source, steps: &[Vec<String>]) -> Vec<&
 }
 
 #[test]
-fn a_module_uses_only_itself_and_what_stands_left_of_it() {
+fn a_module_uses_only_itself_and_modules_left_of_it() {
     let steps = direction();
     for source in sources().iter().filter(|source| source.path != "lib.rs") {
         assert!(
@@ -130,7 +130,7 @@ fn a_module_uses_only_itself_and_what_stands_left_of_it() {
 }
 
 #[test]
-fn only_python_knows_pyo3_and_numpy() {
+fn only_python_uses_pyo3_and_numpy() {
     for source in sources().iter().filter(|source| source.module != "python") {
         let known = source.words.iter().find(|w| *w == "pyo3" || *w == "numpy");
         assert_eq!(known, None, "in {}", source.path);
@@ -156,7 +156,7 @@ fn modules_that_may_be_unsafe(root: &str) -> Vec<&str> {
 }
 
 #[test]
-fn unsafe_is_kept_in_simd() {
+fn unsafe_code_is_limited_to_simd() {
     let root = include_str!("../../src/lib.rs");
     assert_eq!(modules_that_may_be_unsafe(root), ["simd"]);
     for source in sources() {
@@ -171,7 +171,7 @@ fn unsafe_is_kept_in_simd() {
 
 /// The library has no test program of its own (`test = false` in Cargo.toml).
 #[test]
-fn tests_stand_outside_of_the_library() {
+fn tests_are_outside_of_the_library() {
     for source in sources() {
         let marks = [["#", "[", "test"], ["cfg", "(", "test"]];
         let is_test = |three: &[String]| marks.iter().any(|mark| three == mark);

@@ -1,5 +1,5 @@
-//! The row cache is a list of rows, the one used last in front, cut to a budget in bytes:
-//! checked against such a list for any sequence of calls.
+//! The row cache keeps the most recently used rows within a budget in bytes, as a plain list does,
+//! for any sequence of calls.
 
 use proptest::prelude::*;
 use softmargin::kernel::{CacheCounts, RowCache};
@@ -7,7 +7,7 @@ use softmargin::{Error, Result};
 
 const BYTES: usize = size_of::<f64>();
 
-/// What column `at` of `row` holds.
+/// The value in column `at` of `row`.
 fn value(row: usize, at: usize) -> f64 {
     (1000 * row + at) as f64
 }
@@ -17,8 +17,8 @@ fn fill(row: usize, out: &mut [f64]) {
     values.for_each(|(at, out)| *out = value(row, at));
 }
 
-/// The plain model: the place of the row used last in front; `None` is a place whose row a
-/// failed call took away, which waits for its turn.
+/// The plain model: slots ordered by last use, the most recent one first. `None` is a slot whose
+/// row was discarded by a failed call.
 #[derive(Default)]
 struct List {
     room: usize,
@@ -31,7 +31,7 @@ impl List {
         self.places.contains(&Some(row))
     }
 
-    /// Makes room for some rows and gives those that are missing.
+    /// Requests some rows and returns the cache misses.
     fn ask(&mut self, rows: &[usize], succeeds: bool) -> Vec<usize> {
         let (there, missing): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&r| self.has(r));
         self.counts.hits += there.len() as u64;
@@ -51,10 +51,10 @@ impl List {
     }
 }
 
-/// Rows to ask for, in one group or one after the other, and whether their filling succeeds.
+/// Rows to request, as one group or one after the other, and whether computing them succeeds.
 type Call = (Vec<usize>, bool, bool);
 
-/// A cache, its model, and any calls of both, all for square rows.
+/// A cache and its model, for square matrices.
 struct Pair {
     n: usize,
     cache: RowCache<f64>,
@@ -116,7 +116,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The rows of the list are there, with all their values, and no others.
+    /// The resident rows are those of the model, with all their values.
     fn check(&self) {
         let expected: Vec<Vec<f64>> = (0..self.n)
             .map(|row| {
@@ -132,7 +132,7 @@ impl Pair {
     }
 }
 
-/// Few rows, or more than stand together.
+/// Few rows, or more than a slab.
 fn n_rows() -> impl Strategy<Value = usize> {
     prop_oneof![1usize..10, 130usize..200]
 }
@@ -147,7 +147,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_sequence_of_calls_goes_as_in_a_plain_list(
+    fn any_sequence_of_calls_matches_a_plain_list(
         n in n_rows(), share in 0.0..1.1f64, calls in calls(20),
     ) {
         let budget = (share * (n * n * BYTES) as f64) as usize + 1;
@@ -177,7 +177,7 @@ proptest! {
         }
         prop_assert_eq!(shrunk.counts(), pair.list.counts);
         prop_assert!(shrunk.bytes() <= budget.max(keep.len() * BYTES));
-        // Both go on: the old one empty, the shrunk one with its own numbers.
+        // Both remain usable: the old one is empty, the shrunk one has new row numbers.
         pair.list.places.clear();
         pair.check();
         for call in &calls {
@@ -194,9 +194,9 @@ proptest! {
 }
 
 #[test]
-fn the_row_not_used_for_longest_goes_first() -> Result<()> {
+fn the_least_recently_used_row_is_evicted_first() -> Result<()> {
     let mut pair = Pair::new(5, 3 * 5 * BYTES)?;
-    // Row 3 throws out row 1, and row 1 then row 3.
+    // Row 3 evicts row 1, and row 1 then evicts row 3.
     for row in [0, 1, 2, 0, 3, 2, 0, 1, 2] {
         pair.ask_one(row, true)?;
     }
@@ -210,10 +210,10 @@ fn the_row_not_used_for_longest_goes_first() -> Result<()> {
 }
 
 #[test]
-fn rows_of_a_group_that_are_there_are_not_thrown_out_for_the_others() -> Result<()> {
+fn resident_rows_of_a_group_are_not_evicted_for_the_others() -> Result<()> {
     let mut pair = Pair::new(6, 3 * 6 * BYTES)?;
     pair.call(&(vec![0, 1, 2], true, true))?;
-    // Row 0 is the oldest, and asked for last.
+    // Row 0 is the least recently used, and requested last.
     pair.call(&(vec![4, 3, 0], true, true))?;
     assert!([0, 3, 4].iter().all(|&row| pair.list.has(row)));
     Ok(())
@@ -221,7 +221,7 @@ fn rows_of_a_group_that_are_there_are_not_thrown_out_for_the_others() -> Result<
 
 #[test]
 
-fn a_row_may_be_asked_for_twice_in_one_group() -> Result<()> {
+fn a_row_may_be_requested_twice_in_one_group() -> Result<()> {
     let mut cache = RowCache::new(4, 4, 100 * BYTES)?;
     cache.rows(&[2, 2], |rows, places| {
         rows.iter()
@@ -234,7 +234,7 @@ fn a_row_may_be_asked_for_twice_in_one_group() -> Result<()> {
 }
 
 #[test]
-fn a_failed_fill_leaves_no_half_row() -> Result<()> {
+fn a_failed_fill_leaves_no_partial_row() -> Result<()> {
     let mut cache = RowCache::new(3, 4, 100 * BYTES)?;
     let half = |out: &mut [f64]| {
         out[..2].fill(7.0);
@@ -252,7 +252,7 @@ fn a_failed_fill_leaves_no_half_row() -> Result<()> {
 }
 
 #[test]
-fn a_budget_of_nothing_is_refused() {
+fn a_budget_of_zero_is_rejected() {
     let error = RowCache::<f32>::new(3, 3, 0).expect_err("no budget");
     assert_eq!(
         error.to_string(),
@@ -261,7 +261,7 @@ fn a_budget_of_nothing_is_refused() {
 }
 
 #[test]
-fn rows_of_no_values_take_no_bytes() -> Result<()> {
+fn empty_rows_take_no_bytes() -> Result<()> {
     let mut cache = RowCache::<f64>::new(3, 0, 1)?;
     for row in [0, 2, 0, 1] {
         assert!(cache.row(row, |_| Ok(()))?.is_empty());
@@ -271,7 +271,7 @@ fn rows_of_no_values_take_no_bytes() -> Result<()> {
 }
 
 #[test]
-fn a_refused_allocation_is_an_error_and_takes_nothing() -> Result<()> {
+fn a_failed_allocation_is_an_error_and_uses_no_memory() -> Result<()> {
     let mut cache = RowCache::<f64>::new(2, 1 << 60, usize::MAX)?;
     for row in [0, 1, 0] {
         let answer = cache.row(row, |_| Ok(())).map(<[f64]>::len);

@@ -1,5 +1,5 @@
-//! Sparse rows are canonical or refused with the place named: no arrays make rows that
-//! leave their bounds.
+//! Sparse rows are canonical or rejected with the invalid place: no arrays result in indices that
+//! are out of bounds.
 
 use proptest::prelude::*;
 use softmargin::Result;
@@ -85,9 +85,9 @@ fn unsorted_and_repeated_columns_are_put_in_order() -> Result<()> {
 }
 
 proptest! {
-    /// Canonical rows, and such with one number changed, which may still be canonical.
+    /// Canonical rows, also with one number changed, which may still be canonical.
     #[test]
-    fn no_arrays_make_sparse_rows_that_leave_their_bounds(
+    fn no_arrays_result_in_indices_out_of_bounds(
         rows in prop::collection::vec(prop::collection::btree_set(0u32..5, 0..4), 0..5),
         n_cols in 3usize..7,
         (changed, place, number) in (0..6, any::<prop::sample::Index>(), 0u32..8),
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_arrays_are_refused_and_never_panic(
+    fn arbitrary_arrays_are_rejected_and_never_panic(
         offsets in prop::collection::vec(any::<usize>(), 0..6),
         indices in prop::collection::vec(any::<u32>(), 0..8),
         n_cols in any::<usize>(),

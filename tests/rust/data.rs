@@ -1,5 +1,5 @@
-//! Rows and labels are checked once, refusals name the place, and random numbers are the
-//! same in every release.
+//! Samples and labels are checked once, errors contain the invalid place, and random numbers are
+//! the same in every release.
 
 use softmargin::data::{Dense, Labels, Random};
 use softmargin::memory::{try_with_capacity, try_zeros};
@@ -79,7 +79,7 @@ fn labels_sort_rows_by_class_and_keep_their_order() -> Result<()> {
     Ok(())
 }
 
-/// The first numbers of SplitMix64 as its authors' program prints them.
+/// The first numbers of SplitMix64, from the program of its authors.
 #[test]
 fn random_numbers_are_those_of_splitmix64() {
     let mut random = Random::new(1_234_567);
@@ -107,7 +107,7 @@ fn random_numbers_are_those_of_splitmix64() {
 }
 
 #[test]
-fn buffers_that_cannot_be_are_errors_and_not_aborts() -> Result<()> {
+fn impossible_buffers_are_errors_and_not_aborts() -> Result<()> {
     assert_eq!(try_zeros::<f32>(2, 3, "six")?, [0.0; 6]);
     assert_eq!(zero_pages::<f32>(2, 3, "six")?, [0.0; 6]);
     assert!(zero_pages::<f64>(0, 3, "none")?.is_empty());

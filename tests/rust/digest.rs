@@ -1,4 +1,4 @@
-//! The digest of rows tells them from others, in whatever order and layout they are held.
+//! The digest identifies samples, independent of their order in memory and their layout.
 
 use softmargin::data::{Csr, Dense, Labels, Matrix, Random, Real};
 use softmargin::kernel::{Gram, KernelKind, KernelSettings, PackedRows};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 const N: usize = 70;
 const D: usize = 9;
 
-/// Values that both types hold, a third of them zeros.
+/// Values that are exact in both types; a third of them are zeros.
 fn values() -> Vec<f64> {
     let mut random = Random::new(3);
     let value = |random: &mut Random| f64::from(random.below(300) as u32) / 64.0 - 2.0;
@@ -49,7 +49,7 @@ fn labels() -> Result<Labels> {
     Labels::new(&codes, 2)
 }
 
-fn a_training_set_has_the_digest_of_the_rows_that_it_was_made_of<T: Lanes>() -> Result<()> {
+fn a_training_set_has_the_digest_of_its_samples<T: Lanes>() -> Result<()> {
     let values = values();
     let expected = dense::<f64>(&values, D)?.digest();
     for rows in [dense::<T>(&values, D)?, sparse::<T>(&values)?] {
@@ -98,4 +98,4 @@ macro_rules! in_both_types {
     };
 }
 
-in_both_types!(a_training_set_has_the_digest_of_the_rows_that_it_was_made_of);
+in_both_types!(a_training_set_has_the_digest_of_its_samples);

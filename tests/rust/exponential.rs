@@ -1,17 +1,17 @@
-//! The vector exponential is right to two units in the last place over its whole range, 0
-//! below it, and its bits do not depend on the place in the slice.
+//! The vector exponential has an error of less than two units in the last place over its whole
+//! range, is 0 below it, and its bits do not depend on the place in the slice.
 
 use softmargin::data::Random;
 use softmargin::simd::{self, Lanes};
 
-/// The arguments for which the result is a normal number, the ends of that range found by
-/// bisection, so that they are neighbours.
+/// The arguments for which the result is a normal number. The ends of this range are found by
+/// bisection, so that they are adjacent numbers.
 struct Range<T> {
     first_normal: T,
     last_below: T,
 }
 
-/// How far `value` is from a normal number, in units of that number's last place.
+/// The error of `value`, in units in the last place of the exact value, a normal number.
 fn ulps<T: Lanes>(value: T, exact: f64) -> f64 {
     let digits = if size_of::<T>() == 4 { 23 } else { 52 };
     let power = 2f64.powi(exact.log2().floor() as i32);
@@ -23,7 +23,7 @@ fn smallest_normal<T: Lanes>() -> f64 {
     2f64.powi(exponent)
 }
 
-/// Neighbours in `T` on either side of the logarithm of the smallest normal number.
+/// Adjacent numbers below and above the logarithm of the smallest normal number.
 fn ends<T: Lanes>() -> Range<T> {
     let (mut low, mut high) = (T::from_f64(-1000.0), T::ZERO);
     loop {

@@ -1,4 +1,4 @@
-//! Folds are stratified, as even as can be, and the same for a seed in every release.
+//! Folds are stratified, as equal in size as possible, and the same for a seed in every release.
 
 use softmargin::Result;
 use softmargin::data::{Labels, Random, fold_labels, nested_fold_labels};
@@ -10,7 +10,7 @@ fn codes(n: usize, k: usize, seed: u64) -> Vec<u32> {
         .collect()
 }
 
-/// The number of rows with each fold, `u32::MAX` left out.
+/// The size of each fold, without samples of `u32::MAX`.
 fn sizes<'f>(folds: impl IntoIterator<Item = &'f u32>, n_folds: usize) -> Vec<usize> {
     let mut sizes = vec![0; n_folds];
     for &fold in folds.into_iter().filter(|fold| **fold != u32::MAX) {
@@ -53,7 +53,7 @@ fn folds_are_even_in_size_and_in_every_class() -> Result<()> {
 }
 
 #[test]
-fn inner_folds_are_even_over_the_rows_that_are_left() -> Result<()> {
+fn inner_folds_are_even_over_the_remaining_samples() -> Result<()> {
     let codes = codes(120, 3, 1);
     let labels = Labels::new(&codes, 3)?;
     let (outer, inner) = nested_fold_labels(&labels, 5, 4, 42)?;
@@ -71,8 +71,8 @@ fn inner_folds_are_even_over_the_rows_that_are_left() -> Result<()> {
 }
 
 #[test]
-fn a_class_may_vanish_from_the_inner_rows() -> Result<()> {
-    // Class 1 has one row; where it is held out, two classes are left.
+fn a_class_may_be_missing_from_the_inner_samples() -> Result<()> {
+    // Class 1 has one sample; if it is held out, two classes remain.
     let codes = [0, 0, 0, 0, 1, 2, 2, 2, 2, 2];
     let labels = Labels::new(&codes, 3)?;
     let (_, inner) = nested_fold_labels(&labels, 2, 2, 0)?;
@@ -80,7 +80,7 @@ fn a_class_may_vanish_from_the_inner_rows() -> Result<()> {
     Ok(())
 }
 
-/// Computed by another program from the description of the folds.
+/// Computed by an independent implementation of the description of the folds.
 #[test]
 fn a_seed_gives_the_same_folds_in_every_release() -> Result<()> {
     let labels = Labels::new(&[0, 1, 0, 1, 1, 0, 0, 1, 0, 1], 2)?;
@@ -99,7 +99,7 @@ fn a_seed_gives_the_same_folds_in_every_release() -> Result<()> {
 }
 
 #[test]
-fn numbers_of_folds_that_cannot_be_are_refused() -> Result<()> {
+fn invalid_numbers_of_folds_are_rejected() -> Result<()> {
     let labels = Labels::new(&[0, 0, 0, 1, 1], 2)?;
     assert_eq!(sizes(&fold_labels(&labels, 3, 0)?, 3), [2, 2, 1]);
     for (n_folds, rule) in [

@@ -1,5 +1,5 @@
-//! The Gram matrix is its rows, one at a time; squared distances give the matrices of all
-//! gammas to the bit; a precomputed matrix is sorted, or refused with the place named.
+//! The Gram matrix equals its rows computed one at a time. A precomputed matrix is sorted by class,
+//! or rejected with the invalid place.
 
 use softmargin::Result;
 use softmargin::data::{Csr, Dense, Labels, Matrix, Random};
@@ -9,7 +9,7 @@ use softmargin::multiclass::TrainingSet;
 use softmargin::simd::Lanes;
 use std::borrow::Cow;
 
-/// Small matrices, whose values are all computed, and large ones, half of which is copied.
+/// Small matrices, all of whose values are computed, and large ones, half of which are copied.
 fn matrices<T: Lanes>() -> [Matrix<'static, T>; 4] {
     [
         dense(131, 7),
@@ -75,7 +75,7 @@ fn a_gram_matrix_is_its_rows_one_at_a_time<T: Lanes>() -> Result<()> {
                     .expect("memory");
                 packed.kernel_block(&kernel, &queries, 0..n, &mut row, n);
                 assert_eq!(gram.row(i), row, "{kind:?}, row {i}");
-                // Symmetric to the bit, and the RBF of a row with itself is 1.
+                // Symmetric to the bit, and the RBF kernel of a sample with itself is 1.
                 let column: Vec<T> = (0..n).map(|j| gram.row(j)[i]).collect();
                 assert_eq!(column, row, "{kind:?}, column {i}");
                 assert!(kind != KernelKind::Rbf || row[i] == T::from_f64(1.0));
@@ -104,7 +104,7 @@ fn a_precomputed_matrix_is_taken_in_the_order_given<T: Lanes>() -> Result<()> {
 }
 
 #[test]
-fn a_matrix_that_is_no_kernel_is_refused_with_its_place() -> Result<()> {
+fn an_invalid_kernel_matrix_is_rejected_with_the_place() -> Result<()> {
     let train = |matrix: Matrix<'_, f64>| {
         let settings = KernelSettings {
             kind: KernelKind::Precomputed,
@@ -122,7 +122,7 @@ fn a_matrix_that_is_no_kernel_is_refused_with_its_place() -> Result<()> {
     assert!(skew.contains("X[2, 1] = 1 but X[1, 2] = 1.1"), "{skew}");
     let empty = Csr::new(vec![0; 4], Cow::Owned(vec![]), Cow::Owned(vec![]), 3)?;
     assert!(refusal(Matrix::Sparse(empty)).contains("must be dense"));
-    // A skew of a few roundings is none.
+    // An asymmetry of a few rounding errors is accepted.
     let nearly = vec![1.0, 0.5, 0.5 + 1e-9, 1.0];
     Gram::precomputed(
         &Matrix::Dense(Dense::new(Cow::Owned(nearly), 2, 2)?),

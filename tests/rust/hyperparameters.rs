@@ -143,7 +143,7 @@ fn gradient(given: Shared) -> Result<()> {
     settings.check().map(|_| ())
 }
 
-fn refused((method, check): &Check, given: Shared, sentence: &str) {
+fn assert_rejected((method, check): &Check, given: Shared, sentence: &str) {
     let error = check(given).expect_err(method);
     assert!(matches!(error, Error::Parameter { .. }), "{method}");
     assert_eq!(error.to_string(), sentence, "{method}");
@@ -160,17 +160,17 @@ const BAD_CS: [(f64, &str); 6] = [
 ];
 
 #[test]
-fn the_same_values_of_c_are_refused_by_all_methods() {
+fn the_same_values_of_c_are_rejected_by_all_methods() {
     for (c, text) in BAD_CS {
         let given = Shared { c, ..VALID };
         let sentence = |least| {
             format!("C = {text} is not valid: it must be a positive number, at least {least}")
         };
         for method in KERNEL.iter().chain(&OTHER_KERNEL) {
-            refused(method, given, &sentence("1e-300"));
+            assert_rejected(method, given, &sentence("1e-300"));
         }
         for method in &LINEAR {
-            refused(method, given, &sentence("1e-100"));
+            assert_rejected(method, given, &sentence("1e-100"));
         }
     }
 }
@@ -187,7 +187,7 @@ fn extreme_values_of_c_are_accepted_by_all_methods() {
             assert_eq!(check(Shared { c, ..VALID }), Ok(()), "{method}, C = {c}");
         }
     }
-    // Infinity stands for a hard margin, but for OLLAWV, whose coefficients are multiples of C.
+    // Infinity means a hard margin, except for OLLAWV, whose coefficients are multiples of C.
     for c in [1e308, f64::INFINITY] {
         let given = Shared { c, ..VALID };
         for (method, check) in KERNEL.iter().chain(&OTHER_KERNEL).chain(&LINEAR) {
@@ -201,11 +201,11 @@ fn extreme_values_of_c_are_accepted_by_all_methods() {
 }
 
 #[test]
-fn the_same_tolerances_and_limits_are_refused_by_all_methods() {
+fn the_same_tolerances_and_limits_are_rejected_by_all_methods() {
     for tol in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let sentence = format!("tol = {tol} is not valid: it must be a finite positive number");
         for method in KERNEL.iter().chain(&LINEAR) {
-            refused(method, Shared { tol, ..VALID }, &sentence);
+            assert_rejected(method, Shared { tol, ..VALID }, &sentence);
         }
     }
     let given = Shared {
@@ -214,6 +214,6 @@ fn the_same_tolerances_and_limits_are_refused_by_all_methods() {
     };
     let sentence = "max_iter = 0 is not valid: it must be positive, or -1 for no limit";
     for method in KERNEL.iter().chain(&OTHER_KERNEL[..2]).chain(&LINEAR) {
-        refused(method, given, sentence);
+        assert_rejected(method, given, sentence);
     }
 }

@@ -1,5 +1,5 @@
-//! Blocks of kernel values equal the formulas of the kernels, for any range of rows and any
-//! number of queries, and each value depends on its two rows only.
+//! Blocks of kernel values equal the formulas of the kernels, for any range of rows and any number
+//! of queries, and each value depends on its two samples only.
 
 use softmargin::data::{Csr, Dense, Matrix, Random, Real};
 use softmargin::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows, Queries};
@@ -22,7 +22,7 @@ const RANGES: [Range<usize>; 9] = [
     70..70,
 ];
 
-/// Two of three values are 0, so that sparse rows are sparse.
+/// Two thirds of the values are 0.
 fn dense<T: Real>(n: usize, seed: u64) -> Dense<'static, T> {
     let mut random = Random::new(seed);
     let mut value = || match random.below(3) {
@@ -128,7 +128,7 @@ fn blocks_equal_the_formulas<T: Lanes>() {
     }
 }
 
-fn bits_depend_on_the_two_rows_only<T: Lanes>() {
+fn bits_depend_on_the_two_samples_only<T: Lanes>() {
     let own = dense::<T>(N, 3);
     for matrix in [Matrix::Sparse(sparse(&own)), Matrix::Dense(own)] {
         let packed = pack(&matrix);
@@ -175,6 +175,6 @@ macro_rules! in_both_types {
 
 in_both_types!(
     blocks_equal_the_formulas,
-    bits_depend_on_the_two_rows_only,
+    bits_depend_on_the_two_samples_only,
     a_block_writes_nothing_else
 );

@@ -1,5 +1,5 @@
-//! Kernel parameters are resolved as scikit-learn does, and refused with their name, value
-//! and rule where they are no numbers for a kernel.
+//! Kernel parameters are resolved as in scikit-learn; invalid ones are rejected with their name,
+//! value and rule.
 
 use softmargin::data::{Csr, Dense, Matrix, Real};
 use softmargin::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
@@ -39,7 +39,7 @@ fn gamma_follows_its_rule() -> Result<()> {
     let constant = dense(&[5.0f32; 6], 2);
     assert_eq!(Gamma::Scale.resolve(&constant), 1.0, "nothing varies");
     assert_eq!(Gamma::Scale.resolve(&dense::<f64>(&[], 2)), 1.0, "no rows");
-    // A large offset costs no digits: the variance of 1e8 and 1e8 + 1 is 1/4.
+    // A large offset loses no digits: the variance of 1e8 and 1e8 + 1 is 1/4.
     assert_eq!(Gamma::Scale.resolve(&dense(&[1e8, 1e8 + 1.0], 1)), 4.0);
     Ok(())
 }
@@ -75,7 +75,7 @@ fn the_default_is_that_of_scikit_learn() -> Result<()> {
 }
 
 #[test]
-fn names_are_read_back_and_others_refused() -> Result<()> {
+fn names_round_trip_and_unknown_ones_are_rejected() -> Result<()> {
     for name in ["linear", "rbf", "poly", "sigmoid", "precomputed"] {
         assert_eq!(KernelKind::parse(name)?.name(), name);
     }
@@ -89,7 +89,7 @@ fn names_are_read_back_and_others_refused() -> Result<()> {
 }
 
 #[test]
-fn numbers_outside_their_domain_are_refused_by_name() {
+fn numbers_outside_their_domain_are_rejected_by_name() {
     let rows = dense(&[0.0, 1.0], 1);
     let refused = |settings: KernelSettings, sentence: &str| {
         let error = settings.check(&rows).expect_err(sentence);
@@ -115,7 +115,7 @@ fn numbers_outside_their_domain_are_refused_by_name() {
 }
 
 #[test]
-fn rows_that_overflow_a_kernel_are_refused() -> Result<()> {
+fn samples_that_overflow_a_kernel_are_rejected() -> Result<()> {
     let refused = |settings: KernelSettings, largest: f32| {
         let error = settings
             .check(&dense(&[largest, 0.0], 1))
@@ -139,7 +139,7 @@ fn rows_that_overflow_a_kernel_are_refused() -> Result<()> {
     Ok(())
 }
 
-/// Promise: nothing that `check` accepts gives a wrong kernel value.
+/// Whatever `check` accepts has correct kernel values.
 #[test]
 fn an_rbf_that_is_accepted_has_ones_on_its_diagonal() -> Result<()> {
     // A gamma beyond float32, as a number, and as the rule gives it for small features.
@@ -154,7 +154,7 @@ fn an_rbf_that_is_accepted_has_ones_on_its_diagonal() -> Result<()> {
             ..KernelSettings::default()
         };
         let Ok(kernel) = settings.check(&rows) else {
-            continue; // A refusal is right, too.
+            continue; // An error is correct, too.
         };
         let packed = PackedRows::new(&rows, &[0, 1, 2])?;
         let gram = Gram::new(&packed, &kernel, &Monitor::new())?;

@@ -1,18 +1,18 @@
-//! The tests of the vector code pass on the lower vector levels of this machine, too.
+//! The tests of the vector code also pass on the lower instruction levels of this CPU.
 
 use softmargin::simd::{Level, level};
 use std::process::Command;
 
-/// What runs again on each level: the vector code, and the check that it has the level.
+/// The tests that run again on each level: those of the vector code, and the check of the level.
 const AGAIN: [&str; 4] = [
     "exponential::",
     "products::",
     "simd::",
-    "the_level_in_use_is_not_above_the_one_asked_for",
+    "the_level_in_use_is_not_above_the_requested_one",
 ];
 
 #[test]
-fn vector_code_is_right_on_every_level() {
+fn vector_code_is_correct_on_every_level() {
     let this = std::env::current_exe().expect("the path of this test");
     for wanted in [Level::Baseline, Level::Avx2] {
         let child = Command::new(&this)
@@ -26,9 +26,9 @@ fn vector_code_is_right_on_every_level() {
     }
 }
 
-/// A level that was asked for is in use, or a lower one where the machine has no more.
+/// The requested level is used, or a lower one if the CPU does not support it.
 #[test]
-fn the_level_in_use_is_not_above_the_one_asked_for() {
+fn the_level_in_use_is_not_above_the_requested_one() {
     let wanted = std::env::var("SOFTMARGIN_SIMD").unwrap_or_default();
     for known in [Level::Baseline, Level::Avx2, Level::Avx512] {
         if known.name() == wanted {

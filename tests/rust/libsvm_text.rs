@@ -1,5 +1,5 @@
-//! Every oddity of LIBSVM text is read as documented or refused with its line, and
-//! what is written is read back to the bit.
+//! LIBSVM text is read as documented or rejected with the line number, and written text is read
+//! back to the bit.
 
 use proptest::prelude::*;
 use softmargin::data::libsvm_text::{ReadOptions, Reader, write};
@@ -29,7 +29,7 @@ fn read_pieces<'p, T: Real>(
     reader.finish()
 }
 
-/// Reads a text at once, and sees that byte by byte gives the same, errors included.
+/// Reads a text at once, and checks that reading byte by byte has the same result.
 fn read(text: impl AsRef<[u8]>, options: ReadOptions) -> Result<Rows<f64>> {
     let text = text.as_ref();
     let whole = read_pieces([text], options);
@@ -44,7 +44,7 @@ fn width(options: ReadOptions, n_features: usize) -> ReadOptions {
     }
 }
 
-/// The line and the message with which a text is refused.
+/// The line and the message of the error.
 fn refusal(text: impl AsRef<[u8]>, options: ReadOptions) -> (u64, String) {
     match read(text.as_ref(), options) {
         Err(Error::Text { line, message }) => (line, message),
@@ -68,7 +68,7 @@ fn a_plain_file_gives_its_rows_and_labels() {
 }
 
 #[test]
-fn documented_oddities_change_nothing() {
+fn documented_variants_are_equivalent() {
     let plain = read("1 1:0.5 3:2\n-1 2:1\n", ONE_BASED).expect("valid");
     for odd in [
         "1 1:0.5 3:2\r\n-1 2:1\r\n",
@@ -91,7 +91,7 @@ fn documented_oddities_change_nothing() {
 }
 
 #[test]
-fn rows_may_be_empty_and_written_zeros_only_widen() {
+fn rows_may_be_empty_and_explicit_zeros_only_count_as_features() {
     let (rows, labels) = read("1\n2 # none\n3 4:0 9:0\n", ONE_BASED).expect("valid");
     assert_eq!(labels, [1.0, 2.0, 3.0]);
     assert_eq!(rows.offsets(), [0, 0, 0, 0]);
@@ -114,7 +114,7 @@ fn the_number_of_features_can_be_given() {
 }
 
 #[test]
-fn faulty_words_are_refused_with_their_line_and_quoted() {
+fn invalid_words_are_rejected_with_the_line_and_quoted() {
     for (word, hint) in [
         ("0:1", "zero_based"),
         ("00:1", "index 0"),
@@ -177,7 +177,7 @@ fn indices_must_ascend() {
 }
 
 #[test]
-fn faulty_labels_are_refused_with_their_line() {
+fn invalid_labels_are_rejected_with_the_line() {
     for (label, hint) in [
         ("1:1", "label is missing"),
         (":1", "label is missing"),
@@ -196,7 +196,7 @@ fn faulty_labels_are_refused_with_their_line() {
 }
 
 #[test]
-fn foreign_bytes_are_refused_outside_comments() {
+fn other_bytes_are_rejected_outside_of_comments() {
     for text in [
         b"1 1:\xff\n".as_slice(),
         b"1 1:1\0\n",
@@ -205,12 +205,12 @@ fn foreign_bytes_are_refused_outside_comments() {
     ] {
         assert_eq!(refusal(text, ONE_BASED).0, 1);
     }
-    // A byte order mark is one only at the start of the file.
+    // A byte order mark is accepted only at the start of the file.
     assert_eq!(refusal("1 1:1\n\u{feff}1 1:1\n", ONE_BASED).0, 2);
 }
 
 #[test]
-fn a_long_bad_word_is_cut_and_escaped() {
+fn a_long_invalid_word_is_truncated_and_escaped() {
     let (_, message) = refusal(format!("1 {}\n", "\u{fc}".repeat(1000)), ONE_BASED);
     let shown = message.matches('\u{fc}').count();
     assert_eq!(shown, 40);
@@ -220,7 +220,7 @@ fn a_long_bad_word_is_cut_and_escaped() {
 }
 
 #[test]
-fn a_file_without_rows_is_refused() {
+fn a_file_without_samples_is_rejected() {
     for text in ["", "\n", "\u{feff}", "# nothing\n\n  \r\n# more"] {
         let empty = Error::Data("the file has no samples".into());
         assert_eq!(read(text, ONE_BASED), Err(empty));
@@ -272,7 +272,7 @@ fn hard_decimals_are_rounded_correctly() {
     }
 }
 
-/// A decimal is read as the standard library reads it, in both types.
+/// A decimal is rounded as by the standard library, in both types.
 fn assert_rounded(decimal: &str) {
     let text = format!("{decimal} 1:1 2:{decimal}");
     let (single, double) = (decimal.parse::<f32>(), decimal.parse::<f64>());
@@ -313,7 +313,7 @@ fn numbers_are_written_short_and_zeros_not_at_all() {
 }
 
 #[test]
-fn what_cannot_be_read_back_is_not_written() {
+fn values_that_cannot_be_read_back_are_not_written() {
     let rows = |n_cols| Csr::new(vec![0, 1], vec![0].into(), vec![1.0_f64].into(), n_cols);
     let narrow = Matrix::Sparse(rows(1).expect("valid"));
     let mut out = Vec::new();
@@ -333,7 +333,7 @@ fn what_cannot_be_read_back_is_not_written() {
     assert!(shape(write(&widest, &[1.0], 0..1, false, &mut out)));
 }
 
-/// Rows with up to 8 of 50 columns, zeros left out, and a label for each.
+/// Samples with up to 8 nonzero values of 50 features, and their labels.
 fn any_rows<T: Real>(value: impl Strategy<Value = T>) -> impl Strategy<Value = Rows<T>> {
     let row = prop::collection::btree_map(0..50_u32, value, 0..8);
     prop::collection::vec((row, any::<f64>()), 1..12).prop_map(|drawn| {

@@ -1,17 +1,17 @@
-//! LIBSVM text at random: whatever the bytes and however they are cut, the reader says what a
-//! slow and obvious one says. `PROPTEST_CASES` chooses how many texts are tried.
+//! Random LIBSVM text: for any bytes in pieces of any size, the reader agrees with a slow and
+//! simple one. `PROPTEST_CASES` sets the number of texts.
 
 use proptest::prelude::*;
 use softmargin::data::libsvm_text::{ReadOptions, Reader};
 use softmargin::data::{Csr, Real};
 use softmargin::{Error, Result};
 
-/// A label, and the columns and values that are not 0.
+/// A label, and the columns and values of nonzero features.
 type Row<T> = (f64, Vec<(u32, T)>);
-/// Rows and the number of columns; or the line that is wrong, 0 where there are no rows.
+/// Samples and the number of columns; or the number of the invalid line, 0 for no samples.
 type Outcome<T> = std::result::Result<(Vec<Row<T>>, usize), u64>;
 
-/// The format as its definition says: lines, their comments cut off, and words.
+/// A simple reader that follows the definition: lines without comments, split into words.
 fn plain_reader<T: Decimal>(text: &[u8], options: ReadOptions) -> Outcome<T> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let (mut rows, mut width) = (Vec::new(), 0);
@@ -67,7 +67,7 @@ fn is_digits(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit)
 }
 
-/// Reads numbers by the standard library.
+/// Numbers that the standard library parses.
 trait Decimal: Real {
     fn standard(text: &str) -> Option<Self>;
 }
@@ -84,7 +84,7 @@ impl Decimal for f64 {
     }
 }
 
-/// A finite number; the standard library takes words as well, such as `inf`.
+/// A finite number; the standard library also accepts words such as `inf`.
 fn decimal<T: Decimal>(bytes: &[u8]) -> Option<T> {
     let is_plain = bytes.iter().all(|byte| b"0123456789+-.eE".contains(byte));
     let value = is_plain.then(|| T::standard(text(bytes)))??;
@@ -106,7 +106,7 @@ fn rows_of<T: Real>((rows, labels): (Csr<'_, T>, Vec<f64>)) -> Vec<Row<T>> {
     labels.into_iter().enumerate().map(row).collect()
 }
 
-/// Cuts a text after so many bytes, again and again.
+/// Splits a text into pieces of these sizes, repeatedly.
 fn pieces<'t>(mut text: &'t [u8], sizes: &[usize]) -> Vec<&'t [u8]> {
     let mut all = Vec::new();
     for &size in sizes.iter().cycle() {
@@ -144,7 +144,7 @@ fn read_whole<T: Real>(pieces: &[&[u8]], options: ReadOptions) -> Result<(Vec<Ro
     Ok((rows_of(found), n_cols))
 }
 
-/// Hands over rows after every piece, as blocks of a long file do.
+/// Takes the samples after every piece, as for blocks of a long file.
 fn read_taking<T: Real>(pieces: &[&[u8]], options: ReadOptions) -> Result<(Vec<Row<T>>, usize)> {
     let mut reader = Reader::<T>::new(options);
     let (mut rows, mut n_cols) = (Vec::new(), 0);
@@ -160,7 +160,7 @@ fn read_taking<T: Real>(pieces: &[&[u8]], options: ReadOptions) -> Result<(Vec<R
     Ok((rows, n_cols))
 }
 
-/// Everything that must hold of a text.
+/// All checks of one text.
 fn assert_read<T: Decimal>(text: &[u8], options: ReadOptions, sizes: &[usize]) {
     let expected = plain_reader::<T>(text, options);
     let shown = text.escape_ascii();
@@ -194,7 +194,7 @@ fn any_sizes() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(1..12_usize, 1..5)
 }
 
-/// Numbers, and what looks like one.
+/// Numbers, and text that looks like a number.
 fn any_number() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[+-]?[0-9]{1,3}(\\.[0-9]{0,4})?",
@@ -203,7 +203,7 @@ fn any_number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Lines of a label and ascending indices, now and then with something else.
+/// Lines with a label and ascending indices, occasionally with an error.
 fn any_line() -> impl Strategy<Value = String> {
     let index = prop_oneof![
         8 => (1..4_u64).boxed(),
@@ -240,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_that_are_nearly_right_are_read_as_the_definition_says(
+    fn nearly_valid_lines_are_read_as_the_definition_says(
         lines in prop::collection::vec(any_line(), 0..7), options in any_options(), sizes in any_sizes(),
     ) {
         assert_read::<f64>(lines.concat().as_bytes(), options, &sizes);

@@ -1,5 +1,5 @@
-//! Linear machines: rules take the same steps on dense and sparse rows, exact solvers meet at one
-//! optimum that their certificates hold, and all of them stop when they are told to.
+//! Linear classifiers: update rules take the same steps on dense and sparse samples, exact solvers
+//! reach the same optimum, which their certificates prove, and all methods can be stopped.
 
 use softmargin::data::{Csr, Dense, Matrix, Random};
 use softmargin::monitor::Monitor;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const N: usize = 150;
 
-/// Rows with many zeros, dense and sparse, in f64 and f32, and their labels.
+/// Samples with many zeros, dense and sparse, in f64 and f32, and their labels.
 struct Trial {
     dense: Matrix<'static, f64>,
     sparse: Matrix<'static, f64>,
@@ -26,7 +26,7 @@ struct Trial {
 impl Trial {
     fn new(d: usize, seed: u64) -> Result<Self> {
         let mut random = Random::new(seed);
-        // Numbers that f32 holds as well.
+        // Numbers that are exact in f32.
         let mut number = || match random.below(3) {
             0 => (random.below(2001) as f64 - 1000.0) / 512.0,
             _ => 0.0,
@@ -57,7 +57,7 @@ impl Trial {
         })
     }
 
-    /// The machines of all kinds of rows.
+    /// The classifiers of all kinds of samples.
     fn solve(&self, method: &LinearMethod, monitor: &Monitor) -> Result<[LinearMachine; 3]> {
         let label = |row: usize| Some(self.labels[row]);
         let weight = |row: usize| self.weights[row];
@@ -121,7 +121,7 @@ fn gradient() -> GradientSettings {
     }
 }
 
-/// Methods that take a while, by name.
+/// Methods with settings for which they take a while.
 fn methods() -> Result<Vec<LinearMethod>> {
     let long = |optimizer| SgdSettings {
         epochs: Some(1_000_000),
@@ -150,7 +150,7 @@ fn assert_near(found: &LinearMachine, expected: &LinearMachine, close: f64) {
 }
 
 #[test]
-fn rules_take_the_same_steps_on_all_kinds_of_rows() -> Result<()> {
+fn rules_take_the_same_steps_on_all_kinds_of_samples() -> Result<()> {
     let trial = Trial::new(40, 1)?;
     for optimizer in [
         Optimizer::Pegasos,
@@ -176,14 +176,14 @@ fn rules_take_the_same_steps_on_all_kinds_of_rows() -> Result<()> {
     Ok(())
 }
 
-/// The gap as a share of the primal objective.
+/// The duality gap relative to the primal objective.
 fn gap(certificate: Certificate) -> f64 {
     (certificate.primal - certificate.dual) / certificate.primal
 }
 
 #[test]
-fn exact_solvers_meet_at_one_optimum() -> Result<()> {
-    // 300 weights are too many for a Hessian: conjugate gradients.
+fn exact_solvers_reach_the_same_optimum() -> Result<()> {
+    // 300 weights are solved by conjugate gradients instead of a factorization.
     for (d, seed) in [(5, 1), (30, 2), (300, 3)] {
         let trial = Trial::new(d, seed)?;
         for c in [0.01, 1.0, 20.0] {
@@ -206,7 +206,7 @@ fn exact_solvers_meet_at_one_optimum() -> Result<()> {
 }
 
 #[test]
-fn a_certificate_of_the_softmargin_is_that_of_the_weights() -> Result<()> {
+fn a_certificate_of_the_hinge_loss_is_that_of_the_weights() -> Result<()> {
     let trial = Trial::new(6, 4)?;
     let method = dual(Loss::Hinge, 2.0).check()?.into();
     for machine in trial.solve(&method, &Monitor::new())? {
@@ -240,7 +240,7 @@ fn an_interrupt_stops_every_method() -> Result<()> {
 }
 
 #[test]
-fn a_time_limit_ends_with_weights_and_says_so() -> Result<()> {
+fn a_time_limit_returns_weights_and_the_status() -> Result<()> {
     let trial = Trial::new(300, 6)?;
     for method in methods()? {
         let monitor = Monitor::with_time_limit(Some(Duration::from_nanos(1)));

@@ -1,5 +1,5 @@
-//! All tests of the Rust core, in one program: the core is compiled and linked once for all of
-//! them. A file is a module, so `cargo test svc::` runs the tests of `svc.rs`.
+//! All tests of the Rust core, in one program, so that the core is linked only once. A file is a
+//! module: `cargo test svc::` runs the tests of `svc.rs`.
 
 mod architecture;
 mod binary_problem;

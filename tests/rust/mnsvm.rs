@@ -1,5 +1,5 @@
-//! MN-SVM ends where its plain version, written down here, ends: at the point of smallest norm in
-//! the simplex. Scaled to sum 1, it is the solution of NN-ISDA.
+//! MN-SVM has the solution of the plain algorithm below: the point of minimal norm in the simplex.
+//! It is the solution of NN-ISDA, scaled to sum 1.
 
 use crate::binary_problem::{BinaryProblem, LINEAR, RBF, assert_close, dot, polynomial, product};
 use softmargin::Result;
@@ -16,7 +16,7 @@ fn method(cs: &[f64], eps: f64, selection: Selection) -> Result<MnSvm> {
     settings.check()
 }
 
-/// Halves eps until no sample violates it: alpha with sum 1, its square norm, and the steps.
+/// The plain algorithm. Returns alpha with sum 1, its squared norm, and the number of steps.
 fn plain(q: &[Vec<f64>], last_eps: f64) -> (Vec<f64>, f64, usize) {
     let n = q.len();
     let (mut alpha, mut n_steps, mut eps, mut tau) = (vec![0.0; n], 0, 0.5, f64::INFINITY);
@@ -53,8 +53,8 @@ fn normalized(alpha: &[f64]) -> Vec<f64> {
     alpha.iter().map(|alpha| alpha / total).collect()
 }
 
-/// The two samples of a step have the same gradient after it: rounding decides which of them
-/// moves next, and the number of steps depends on it.
+/// The two samples of a step have the same gradient after it. Rounding decides which of them is
+/// selected next, so that the number of steps may differ.
 #[test]
 fn the_solution_is_that_of_the_plain_version() -> Result<()> {
     for kernel in [RBF, LINEAR, polynomial(2, 1.0)] {
@@ -100,9 +100,9 @@ fn the_first_step_joins_the_first_sample_and_the_worst_violator() -> Result<()> 
     Ok(())
 }
 
-/// The norm `w2` bounds the smallest norm from above, the smallest `g / sqrt(w2)` from below.
+/// `sqrt(w2)` is an upper bound of the minimal norm, the smallest `g / sqrt(w2)` a lower bound.
 #[test]
-fn the_norm_is_the_smallest_of_the_simplex() -> Result<()> {
+fn the_norm_is_minimal_over_the_simplex() -> Result<()> {
     let problem = BinaryProblem::new(120, 2, RBF);
     let (cs, eps) = ([100.0, 0.5, 4.0], 1e-6);
     for selection in [Selection::Worst, Selection::Random] {
@@ -147,7 +147,7 @@ fn scaled_to_sum_1_it_is_the_solution_of_nnisda() -> Result<()> {
     Ok(())
 }
 
-/// The smallest norm between two points: `(Q_11 - Q_01, Q_00 - Q_01)`, up to scale.
+/// The point of minimal norm between two points: `(Q_11 - Q_01, Q_00 - Q_01)`, up to scale.
 #[test]
 fn two_points_have_the_closed_form() -> Result<()> {
     let problem = BinaryProblem::two_points(1.0, 3.0);

@@ -1,5 +1,5 @@
-//! Decision values are the sums that the machines stand for, dense or sparse, and do not
-//! depend on the number of threads.
+//! Decision values are the sums that define the binary classifiers, for dense and sparse samples,
+//! and do not depend on the number of threads.
 
 use softmargin::data::{Csr, Dense, Labels, Matrix, Random};
 use softmargin::kernel::{Gamma, Gram, KernelKind, KernelSettings, PackedRows};
@@ -37,7 +37,7 @@ fn settings(kind: KernelKind) -> KernelSettings {
     }
 }
 
-/// Machines that use most of their rows, with the set they were trained on.
+/// Binary classifiers with many support vectors, and their training set.
 fn train(
     rows: &Matrix<'_, f64>,
     k: usize,
@@ -59,7 +59,7 @@ fn train(
     Ok((set, trained.machines.concat()))
 }
 
-/// `sum alpha exp(-gamma |x - z|^2) + bias` of each machine for each row.
+/// `sum alpha exp(-gamma |x - z|^2) + bias` of each classifier for each sample.
 fn plain_sums(
     (set, machines): &(TrainingSet<f64>, Vec<Machine>),
     rows: &Dense<'_, f64>,
@@ -82,8 +82,8 @@ fn plain_sums(
 }
 
 #[test]
-fn decision_values_are_the_sums_of_the_machines() -> Result<()> {
-    // More vectors to a class than one block has, more queries, and few and many machines.
+fn decision_values_are_the_sums_of_the_classifiers() -> Result<()> {
+    // More support vectors per class and more queries than a block has; few and many classifiers.
     let (rows, queries) = (dense(900, 1), dense(101, 2));
     for (k, scheme) in [2, 4, 10]
         .into_iter()
@@ -130,9 +130,9 @@ fn a_precomputed_kernel_gives_the_decision_values_of_its_formula() -> Result<()>
     Ok(())
 }
 
-/// The rule, word by word, from the outputs for the training rows.
+/// The rule of the paper, applied to the decision values of the training samples.
 #[test]
-fn ordinal_labels_are_counted_on_the_training_rows_by_their_weights() -> Result<()> {
+fn ordinal_labels_are_counted_on_the_training_samples_by_their_weights() -> Result<()> {
     let (k, rows) = (4, Matrix::Dense(dense(150, 5)));
     let weights: Vec<f64> = (0..150).map(|row| 1.0 + f64::from(row % 3)).collect();
     let (set, machines) = train(&rows, k, Scheme::Ordinal, KernelKind::Rbf)?;

@@ -1,4 +1,4 @@
-//! A model is made of parts that fit, or not at all.
+//! A model is restored from consistent parts; inconsistent parts are rejected.
 
 use softmargin::data::{Dense, Matrix, Random};
 use softmargin::kernel::{Gamma, Kernel, KernelKind, KernelSettings, PackedRows};
@@ -48,7 +48,7 @@ fn parts() -> Parts {
     }
 }
 
-/// The same vectors with two machines of neighbours.
+/// The same support vectors with two ordinal classifiers.
 fn ordinal() -> Parts {
     let mut patterns = Patterns::new(3);
     patterns.add(&[1.0, 1.0], 2, 1.0).expect("few patterns");
@@ -75,7 +75,7 @@ fn model(parts: Parts) -> Result<Model<f64>> {
 }
 
 #[test]
-fn parts_that_fit_are_read_back() -> Result<()> {
+fn consistent_parts_are_restored() -> Result<()> {
     let (model, parts) = (model(parts())?, parts());
     assert_eq!(
         (model.n_classes(), model.n_machines(), model.n_coef_rows()),
@@ -97,7 +97,7 @@ fn parts_that_fit_are_read_back() -> Result<()> {
 }
 
 #[test]
-fn parts_that_do_not_fit_are_refused() {
+fn inconsistent_parts_are_rejected() {
     type Change = fn(&mut Parts);
     let changes: [(&str, Change); 13] = [
         ("one row too few", |p| p.rows = 2),
@@ -129,7 +129,7 @@ fn parts_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn patterns_belong_to_ordinal_machines_of_as_many_classes() -> Result<()> {
+fn patterns_belong_to_ordinal_classifiers_of_as_many_classes() -> Result<()> {
     let restored = model(ordinal())?;
     assert_eq!(restored.patterns(), ordinal().patterns.as_ref());
     let rows = Matrix::Dense(dense(5, 6));
@@ -138,7 +138,7 @@ fn patterns_belong_to_ordinal_machines_of_as_many_classes() -> Result<()> {
     type Change = fn(&mut Parts);
     let changes: [(&str, Change); 6] = [
         ("none", |p| p.patterns = None),
-        ("of no rows", |p| p.patterns = Some(Patterns::new(3))),
+        ("empty", |p| p.patterns = Some(Patterns::new(3))),
         ("of two classes", |p| p.patterns = Some(Patterns::new(2))),
         ("of four classes", |p| p.patterns = Some(Patterns::new(4))),
         ("of pairs", |p| {
@@ -176,7 +176,7 @@ fn a_model_without_vectors_decides_by_its_bias() -> Result<()> {
 }
 
 #[test]
-fn queries_that_do_not_fit_are_refused() -> Result<()> {
+fn invalid_queries_are_rejected() -> Result<()> {
     let narrow = Matrix::Dense(Dense::new(Cow::Owned(vec![0.0; 5]), 1, 5)?);
     let refusal = model(parts())?.decision_values(&narrow, &Monitor::new());
     let message = "X has 5 features, but the model was fitted with 6 features";
@@ -190,9 +190,9 @@ fn queries_that_do_not_fit_are_refused() -> Result<()> {
     Ok(())
 }
 
-/// Coefficients beyond the range of the rows' type give finite decision values all the same.
+/// Decision values are finite even if coefficients exceed the range of the type of the samples.
 #[test]
-fn coefficients_may_exceed_the_type_of_the_rows() -> Result<()> {
+fn coefficients_may_exceed_the_type_of_the_samples() -> Result<()> {
     let rows = Matrix::Dense(Dense::new(Cow::Owned(vec![1.0f32, 2.0]), 2, 1)?);
     let model = Model::from_parts(
         linear()?,

@@ -1,5 +1,5 @@
-//! The machines of several classes are the binary machines of their rows, the same bit for
-//! bit from every row source and on any number of threads.
+//! The classifiers of several classes are those of the binary problems, bit for bit, from every row
+//! source and on any number of threads.
 
 use softmargin::data::{Csr, Dense, Labels, Matrix, Random};
 use softmargin::kernel::{Gamma, KernelSettings};
@@ -13,7 +13,7 @@ const K: usize = 4;
 const D: usize = 5;
 const SCHEMES: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
 
-/// Classes of different sizes, in no order.
+/// Classes of different sizes, not sorted.
 fn codes(n: usize) -> Vec<u32> {
     let mut random = Random::new(7);
     (0..n)
@@ -58,8 +58,8 @@ fn train(
     set.train(&solver(), scheme, source, 1 << 16, &Monitor::new())
 }
 
-/// The same machine with the caller's row numbers, of which there are `kept`.
-fn in_rows_of_the_caller(machine: &Machine, labels: &Labels, kept: &[u32]) -> Machine {
+/// The same classifier with the indices of the caller; `kept` are those of its problem.
+fn with_indices_of_the_caller(machine: &Machine, labels: &Labels, kept: &[u32]) -> Machine {
     let caller = |row: u32| kept[labels.order()[row as usize] as usize];
     let terms = machine.terms.iter().map(|&(row, l)| (caller(row), l));
     Machine {
@@ -69,7 +69,7 @@ fn in_rows_of_the_caller(machine: &Machine, labels: &Labels, kept: &[u32]) -> Ma
 }
 
 #[test]
-fn each_machine_is_a_binary_training_of_its_rows() -> Result<()> {
+fn each_classifier_is_that_of_its_binary_problem() -> Result<()> {
     let codes = codes(300);
     let (rows, labels) = (rows(&codes), Labels::new(&codes, K)?);
     let all: Vec<u32> = (0..300).collect();
@@ -92,8 +92,8 @@ fn each_machine_is_a_binary_training_of_its_rows() -> Result<()> {
             let binary = Labels::new(&signs, 2)?;
             for (path, alone) in trained.machines.iter().zip(&alone.machines) {
                 assert_eq!(path.len(), scheme.n_machines(K)?);
-                let expected = in_rows_of_the_caller(&alone[0], &binary, &kept);
-                let own = in_rows_of_the_caller(&path[number], &labels, &all);
+                let expected = with_indices_of_the_caller(&alone[0], &binary, &kept);
+                let own = with_indices_of_the_caller(&path[number], &labels, &all);
                 assert_eq!(own, expected, "{scheme:?}, machine {number}");
             }
         }
@@ -102,7 +102,7 @@ fn each_machine_is_a_binary_training_of_its_rows() -> Result<()> {
 }
 
 #[test]
-fn machines_do_not_depend_on_threads_or_row_source() -> Result<()> {
+fn classifiers_do_not_depend_on_threads_or_row_source() -> Result<()> {
     let codes = codes(700);
     let dense = rows(&codes);
     let sparse = Matrix::Sparse(Csr::new(
@@ -129,9 +129,9 @@ fn machines_do_not_depend_on_threads_or_row_source() -> Result<()> {
     Ok(())
 }
 
-/// So many rows make each step of one machine parallel.
+/// With this many samples, each step of a solver is parallel.
 #[test]
-fn a_large_machine_does_not_depend_on_threads_or_row_source() -> Result<()> {
+fn a_large_problem_does_not_depend_on_threads_or_row_source() -> Result<()> {
     let mut codes = codes(26_000);
     codes.iter_mut().for_each(|code| *code %= 2);
     let rows = rows(&codes);
@@ -158,7 +158,7 @@ fn a_large_machine_does_not_depend_on_threads_or_row_source() -> Result<()> {
 }
 
 #[test]
-fn kernel_values_are_those_of_the_steps_taken() -> Result<()> {
+fn kernel_values_are_counted_for_the_steps_taken() -> Result<()> {
     let codes = codes(200);
     let labels = Labels::new(&codes, K)?;
     for scheme in SCHEMES {
@@ -174,7 +174,7 @@ fn kernel_values_are_those_of_the_steps_taken() -> Result<()> {
 }
 
 #[test]
-fn labels_and_weights_that_do_not_fit_are_refused() -> Result<()> {
+fn inconsistent_labels_and_weights_are_rejected() -> Result<()> {
     let codes = codes(50);
     let set = |n: usize, weights: &[f64]| {
         let labels = Labels::new(&codes[..n], K)?;
@@ -207,7 +207,7 @@ fn set(codes: &[u32], starts: Vec<Start>) -> Result<TrainingSet<f32>> {
 }
 
 #[test]
-fn starts_that_do_not_fit_are_refused() -> Result<()> {
+fn invalid_starts_are_rejected() -> Result<()> {
     let codes = codes(50);
     let refused = |start: Start| set(&codes, vec![start]).map(|_| ());
     assert_eq!(refused(Start::Rows(vec![0, 49])), Ok(()));
@@ -235,9 +235,9 @@ fn starts_that_do_not_fit_are_refused() -> Result<()> {
     Ok(())
 }
 
-/// Only then is each machine at its solution from the start.
+/// Every solver then starts at its solution.
 #[test]
-fn each_machine_has_its_own_start_in_rows_of_the_caller() -> Result<()> {
+fn each_problem_has_its_own_start_with_the_indices_of_the_caller() -> Result<()> {
     let codes = codes(200);
     let (labels, all): (Labels, Vec<u32>) = (Labels::new(&codes, K)?, (0..200).collect());
     for scheme in SCHEMES {
@@ -256,7 +256,7 @@ fn each_machine_has_its_own_start_in_rows_of_the_caller() -> Result<()> {
         };
         let machines = train(Vec::new(), 1e-6)?;
         assert!(machines.iter().all(|machine| machine.n_iter > 0));
-        let terms = |m: &Machine| Start::Terms(in_rows_of_the_caller(m, &labels, &all).terms);
+        let terms = |m: &Machine| Start::Terms(with_indices_of_the_caller(m, &labels, &all).terms);
         let again = train(machines.iter().map(terms).collect(), 1e-5)?;
         assert!(again.iter().all(|machine| machine.n_iter == 0));
         let shifted = machines.iter().map(terms).skip(1).chain([Start::Zero]);

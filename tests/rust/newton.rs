@@ -1,5 +1,5 @@
-//! Kernel Newton ends at the optimum of its primal objective: coefficients are proportional to
-//! the losses, and the solution with a penalized bias is that of NN-ISDA.
+//! Newton's method with kernels reaches the optimum of the primal objective: coefficients are
+//! proportional to the losses, and the solution with a penalized bias is that of NN-ISDA.
 
 use crate::binary_problem::{BinaryProblem, LINEAR, RBF, assert_close, polynomial, product};
 use softmargin::Result;
@@ -24,11 +24,11 @@ fn assert_optimal(problem: &BinaryProblem, machine: &Machine, c: f64, bias: Bias
     assert_eq!(machine.status, Status::Converged, "{what}");
     let (beta, y) = (problem.beta(machine), problem.y());
     let outputs = product(&problem.k(), &beta);
-    let pull = |i: usize| {
+    let optimal = |i: usize| {
         let loss = (1.0 - y[i] * (outputs[i] + machine.bias)).max(0.0);
         c * problem.weights[i] * y[i] * loss
     };
-    let expected: Vec<f64> = (0..problem.n()).map(pull).collect();
+    let expected: Vec<f64> = (0..problem.n()).map(optimal).collect();
     assert_close(&beta, &expected, tol, &what);
     let (total, size) = beta
         .iter()
@@ -54,7 +54,7 @@ fn the_gradient_is_0_along_the_path() -> Result<()> {
     Ok(())
 }
 
-/// From about a thousand samples on, the first guess comes from half of them.
+/// From about a thousand samples, the problem of half of them is solved first.
 #[test]
 fn large_problems_reach_the_optimum() -> Result<()> {
     let problem = BinaryProblem::new(1500, 2, RBF);
@@ -84,7 +84,7 @@ fn a_penalized_bias_gives_the_solution_of_nnisda() -> Result<()> {
     Ok(())
 }
 
-/// A linear kernel is solved in one weight for each feature, a polynomial of degree 1 by kernel
+/// A linear kernel is solved in the weights of the features, a polynomial of degree 1 with kernel
 /// rows.
 #[test]
 fn the_linear_form_is_the_kernel_form() -> Result<()> {

@@ -1,5 +1,5 @@
-//! NL-SGD takes the steps of Melki and Kecman (2016), algorithm B, written down here with every
-//! alpha kept for the mean; its duality gap closes with the epochs.
+//! NL-SGD takes the steps of algorithm B of Melki and Kecman (2016), which is implemented below in
+//! the simplest way; its duality gap decreases with the number of epochs.
 
 use crate::binary_problem::{BinaryProblem, LINEAR, RBF, assert_close, dot, polynomial, product};
 use softmargin::Result;
@@ -87,7 +87,7 @@ fn a_path_is_the_runs_of_its_cs() -> Result<()> {
     Ok(())
 }
 
-/// The duality gap, as a share of the primal objective, of
+/// The duality gap, relative to the primal objective, of
 /// `lambda / 2 |w|^2 + mean of w_i max(0, 1 - y_i f(x_i))`. Its dual problem is
 /// `max mean of a_i - |sum a_i y_i phi(x_i) / n|^2 / (2 lambda)` with `0 <= a_i <= w_i`.
 fn gap(problem: &BinaryProblem, alpha: &[f64], c: f64) -> f64 {
@@ -109,7 +109,7 @@ fn gap(problem: &BinaryProblem, alpha: &[f64], c: f64) -> f64 {
 }
 
 #[test]
-fn the_duality_gap_closes_with_the_epochs() -> Result<()> {
+fn the_duality_gap_decreases_with_the_epochs() -> Result<()> {
     for (seed, kernel) in [(5, RBF), (6, polynomial(2, 1.0))] {
         let problem = BinaryProblem::new(60, seed, kernel);
         let c = 20.0;

@@ -1,5 +1,5 @@
-//! NN-ISDA takes the steps of its plain version, written down here, and ends at a point that
-//! satisfies the KKT conditions of the L2 SVM.
+//! NN-ISDA takes the steps of the plain algorithm below, and its solution satisfies the KKT
+//! conditions of the L2 SVM.
 
 use crate::binary_problem::{BinaryProblem, LINEAR, RBF, assert_close, dot, polynomial, product};
 use softmargin::Result;
@@ -14,8 +14,9 @@ fn method(cs: &[f64], tol: f64) -> Result<NnIsda> {
     settings.check()
 }
 
-/// Non-negative Gauss-Seidel on `Q alpha = 1`, worst violator first: alpha and the steps. Ties,
-/// as all samples at the start, go to the first in the order of the classes.
+/// Non-negative Gauss-Seidel on `Q alpha = 1`, worst violator first. Returns alpha and the number
+/// of steps. Ties, as between all samples at the start, go to the first in the order of the
+/// classes.
 fn plain(problem: &BinaryProblem, c: f64, tol: f64) -> (Vec<f64>, usize) {
     let (q, n) = (problem.l2_matrix(c), problem.n());
     let mut order: Vec<usize> = (0..n).collect();

@@ -1,5 +1,6 @@
-//! OLLAWV takes the same violators with the same coefficients as algorithm 1.1 of 003,
-//! written down plainly here; C only scales; a margin path is the runs of its margins.
+//! OLLAWV selects the violators and computes the coefficients of algorithm 1.1 of Melki (2018),
+//! which is implemented below in the simplest way. C only scales the decision function, and a path
+//! of margins has the classifiers of single margins.
 
 use softmargin::data::{Dense, Labels, Matrix, Random, Real};
 use softmargin::kernel::{Gamma, KernelKind, KernelSettings};
@@ -12,13 +13,13 @@ use std::borrow::Cow;
 
 const GAMMA: f64 = 2.0;
 
-/// Rows of four features with their classes, in no order of class.
+/// Samples of four features with their classes, not sorted by class.
 struct Data<T> {
     values: Vec<T>,
     codes: Vec<u32>,
 }
 
-/// Two overlapping clouds; with `twins`, every row is there twice.
+/// Two overlapping distributions; with `twins`, every sample occurs twice.
 fn clouds<T: Real>(n: usize, seed: u64, twins: bool) -> Data<T> {
     let mut random = Random::new(seed);
     let (mut values, mut codes) = (Vec::new(), Vec::new());
@@ -44,7 +45,7 @@ fn settings(margins: &[f64]) -> OllawvSettings {
     }
 }
 
-/// One machine for each margin, its terms with the caller's row numbers.
+/// One classifier for each margin, its terms with the indices of the caller.
 fn train<T: Lanes>(
     data: &Data<T>,
     kind: KernelKind,
@@ -71,7 +72,7 @@ fn train<T: Lanes>(
     Ok(machines)
 }
 
-/// Algorithm 1.1 in the caller's order of rows: violators, coefficients, bias.
+/// Algorithm 1.1 on the samples in the order of the caller: violators, coefficients, bias.
 fn plain(data: &Data<f64>, settings: &OllawvSettings) -> (Vec<(u32, f64)>, f64) {
     let rows: Vec<&[f64]> = data.values.chunks(4).collect();
     let n = rows.len();
@@ -172,7 +173,7 @@ fn c_scales_the_decision_function_and_nothing_else<T: Lanes>() -> Result<()> {
     Ok(())
 }
 
-fn the_share_of_support_vectors_is_a_limit<T: Lanes>() -> Result<()> {
+fn the_fraction_of_support_vectors_is_a_limit<T: Lanes>() -> Result<()> {
     let data = clouds::<T>(101, 6, false);
     for (max_sv_fraction, most) in [(1e-9, 1), (0.25, 26), (0.5, 51), (0.999, 101), (1.0, 101)] {
         let settings = OllawvSettings {
@@ -181,7 +182,7 @@ fn the_share_of_support_vectors_is_a_limit<T: Lanes>() -> Result<()> {
         };
         let machine = &train(&data, KernelKind::Rbf, &settings)?[0];
         assert_eq!((machine.terms.len(), machine.n_iter), (most, most));
-        // Without a row left there is nothing that a limit could have cut off.
+        // If all samples are used, no limit was reached.
         let cut = most < data.codes.len();
         assert_eq!(machine.status == Status::IterationLimit, cut);
         let mut rows: Vec<u32> = machine.terms.iter().map(|t| t.0).collect();
@@ -192,8 +193,8 @@ fn the_share_of_support_vectors_is_a_limit<T: Lanes>() -> Result<()> {
     Ok(())
 }
 
-/// With a kernel of 0 and no bias all outputs stay 0: the caller's order decides alone.
-fn ties_and_the_first_row_follow_the_order_of_the_caller<T: Lanes>() -> Result<()> {
+/// With a kernel of 0 and no bias all decision values are 0: the order of the caller decides.
+fn ties_and_the_first_sample_follow_the_order_of_the_caller<T: Lanes>() -> Result<()> {
     let settings = OllawvSettings {
         bias: false,
         ..settings(&[1.0, 0.0])
@@ -203,14 +204,14 @@ fn ties_and_the_first_row_follow_the_order_of_the_caller<T: Lanes>() -> Result<(
         let values = vec![T::ZERO; 4 * codes.len()];
         let path = train(&Data { values, codes }, KernelKind::Linear, &settings)?;
         assert!(path[0].terms.iter().map(|t| t.0).eq(0..37), "seed {seed}");
-        // An output that equals the margin has reached it.
+        // A decision value that equals the margin has reached it.
         assert!(path[1].terms.iter().map(|t| t.0).eq(0..1), "seed {seed}");
     }
     Ok(())
 }
 
 #[test]
-fn settings_outside_their_domain_are_refused_by_name() {
+fn settings_outside_their_domain_are_rejected_by_name() {
     let refused = |settings: OllawvSettings, sentence: &str| {
         let error = settings.check().expect_err(sentence);
         assert!(matches!(error, Error::Parameter { .. }));
@@ -248,6 +249,6 @@ macro_rules! in_both_types {
 in_both_types!(
     a_margin_path_is_the_runs_of_its_margins,
     c_scales_the_decision_function_and_nothing_else,
-    the_share_of_support_vectors_is_a_limit,
-    ties_and_the_first_row_follow_the_order_of_the_caller
+    the_fraction_of_support_vectors_is_a_limit,
+    ties_and_the_first_sample_follow_the_order_of_the_caller
 );

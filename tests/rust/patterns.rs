@@ -1,4 +1,4 @@
-//! Labels are counted by the signs of all machines, and the counts are read back as they were.
+//! Labels are counted for each pattern of signs, and saved counts are restored to the bit.
 
 use softmargin::data::Random;
 use softmargin::multiclass::Patterns;
@@ -11,7 +11,7 @@ fn scores(patterns: &Patterns, outputs: &[f64]) -> Vec<f64> {
     scores
 }
 
-/// Rows of four classes: outputs, class, weight.
+/// Samples of four classes: decision values, class, weight.
 fn rows(n: usize) -> Vec<([f64; 3], usize, f64)> {
     let mut random = Random::new(5);
     let mut row = || {
@@ -33,7 +33,7 @@ fn counted(rows: &[([f64; 3], usize, f64)]) -> Patterns {
 }
 
 #[test]
-fn scores_are_the_shares_of_the_labels_that_were_met_with_the_pattern() {
+fn scores_are_the_label_frequencies_of_the_pattern() {
     let (rows, new) = (rows(300), rows(400));
     let patterns = counted(&rows);
     let mut table: HashMap<[bool; 3], [f64; 4]> = HashMap::new();
@@ -51,14 +51,14 @@ fn scores_are_the_shares_of_the_labels_that_were_met_with_the_pattern() {
 }
 
 #[test]
-fn a_pattern_that_was_never_met_falls_back_to_the_frequencies() {
+fn an_unknown_pattern_falls_back_to_the_frequencies() {
     let mut patterns = Patterns::new(3);
     patterns.add(&[1.0, 1.0], 0, 1.0).expect("few patterns");
     patterns.add(&[-1.0, 1.0], 1, 3.0).expect("few patterns");
     patterns.add(&[-1.0, -1.0], 2, 4.0).expect("few patterns");
     assert_eq!(scores(&patterns, &[1.0, -1.0]), [0.125, 0.375, 0.5]);
     assert_eq!(patterns.winner(&[1.0, -1.0]), 2);
-    // What is counted later is in the frequencies, too.
+    // The frequencies include samples that are counted later.
     patterns.add(&[-1.0, 1.0], 1, 8.0).expect("few patterns");
     assert_eq!(scores(&patterns, &[1.0, -1.0]), [0.0625, 0.6875, 0.25]);
     assert_eq!(patterns.winner(&[1.0, -1.0]), 1);
@@ -79,7 +79,7 @@ fn ties_and_values_of_zero_go_to_the_lower_label() {
 }
 
 #[test]
-fn nothing_counted_is_no_label_above_another() {
+fn without_counts_all_scores_are_equal() {
     let patterns = Patterns::new(3);
     assert!(patterns.is_empty());
     assert_eq!(Patterns::from_parts(3, &[], &[]), Ok(patterns.clone()));
@@ -103,7 +103,7 @@ fn weights_whose_sum_overflows_still_have_a_winner() {
 }
 
 #[test]
-fn any_number_of_machines_has_patterns() {
+fn any_number_of_classifiers_has_patterns() {
     let k = 1_000;
     let mut patterns = Patterns::new(k);
     let outputs = |class: usize| -> Vec<f64> {
@@ -118,9 +118,9 @@ fn any_number_of_machines_has_patterns() {
     assert!((0..k).all(|class| patterns.winner(&outputs(class)) == class as u32));
 }
 
-/// Also of weights whose sum depends on the order.
+/// Also with weights whose sum depends on the order.
 #[test]
-fn parts_are_read_back_to_the_bit() -> Result<()> {
+fn parts_are_restored_to_the_bit() -> Result<()> {
     let mut rows = rows(200);
     let mut random = Random::new(2);
     rows.iter_mut()
@@ -134,7 +134,7 @@ fn parts_are_read_back_to_the_bit() -> Result<()> {
     let again = Patterns::from_parts(4, &signs, &counts)?;
     assert_eq!(again, patterns);
     assert_eq!(again.parts()?, (signs.clone(), counts.clone()));
-    // In any order; and the frequencies, for a pattern that was left out above.
+    // In any order, including the frequencies for an unknown pattern.
     let signs: Vec<bool> = signs.chunks(3).rev().flatten().copied().collect();
     let counts: Vec<f64> = counts.chunks(4).rev().flatten().copied().collect();
     let reversed = Patterns::from_parts(4, &signs, &counts)?;
@@ -145,7 +145,7 @@ fn parts_are_read_back_to_the_bit() -> Result<()> {
 }
 
 #[test]
-fn parts_that_do_not_fit_are_refused() {
+fn inconsistent_parts_are_rejected() {
     let signs = [false, true, true, true];
     let counts = [1.0, 2.0, 0.0, 3.0, 0.0, 0.5];
     assert!(Patterns::from_parts(3, &signs, &counts).is_ok());

@@ -1,11 +1,11 @@
-//! Products of rows with panels and with sparse rows equal plain sums, and their bits
-//! depend on the two rows only, not on the block in which they are computed.
+//! Products with panels and with sparse rows equal plain sums, and their bits depend on the two
+//! samples only, not on the block in which they are computed.
 
 use softmargin::data::{Csr, Random};
 use softmargin::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
 use std::borrow::Cow;
 
-/// Whole numbers from -8 to 8: no order of additions rounds their sums.
+/// Integers from -8 to 8, whose sums are exact in any order of additions.
 fn whole<T: Lanes>(n: usize, random: &mut Random) -> Vec<T> {
     let mut number = || random.below(17) as f64 - 8.0;
     (0..n).map(|_| T::from_f64(number())).collect()
@@ -23,7 +23,7 @@ fn exact_sum<T: Lanes>(product: Product, a: &[T], b: &[T]) -> f64 {
     }
 }
 
-/// Rows side by side, 256 bytes to the feature.
+/// Panels of rows, 256 bytes per feature.
 fn panels<T: Lanes>(rows: &[Vec<T>]) -> Vec<T> {
     let (width, d) = (panel_width::<T>(), rows[0].len());
     let panels = rows.chunks(width);

@@ -1,5 +1,5 @@
-//! A solver cannot tell where its kernel rows come from: Gram matrix, cache and fresh
-//! computation give the same bits, on any number of threads, also of a part of the rows.
+//! Kernel rows from a Gram matrix, from a cache and computed on demand have the same bits, on any
+//! number of threads, also after shrinking.
 
 use softmargin::Result;
 use softmargin::data::{Csr, Dense, Matrix, Random};
@@ -25,7 +25,7 @@ fn packed(n: usize, d: usize) -> Result<PackedRows<f32>> {
     PackedRows::new(&matrix, &(0..n as u32).collect::<Vec<_>>())
 }
 
-/// Every third feature of a row, compressed.
+/// Sparse rows with every third feature.
 fn packed_sparse(n: usize, d: usize) -> Result<PackedRows<f32>> {
     let (mut offsets, mut columns, mut kept) = (vec![0], Vec::new(), Vec::new());
     for (i, row) in values(n, d).chunks(d).enumerate() {
@@ -47,12 +47,12 @@ fn kernel(gamma: f64) -> Result<Kernel> {
     settings.check_numbers()
 }
 
-/// Ranges that start and end inside panels and pieces, one of them without rows.
+/// Ranges that start and end inside of panels and pieces; one of them is empty.
 fn parts() -> Parts {
     Parts::new([17..900, 1000..1000, 1000..2113, 2200..N])
 }
 
-/// What one sweep left: state, smallest value with its row, number of values.
+/// The result of a sweep: state, smallest value with its sample, number of values.
 #[derive(Debug, PartialEq)]
 struct Swept {
     state: Vec<f32>,
@@ -60,7 +60,7 @@ struct Swept {
     n_values: usize,
 }
 
-/// Adds the row to a state in which each row holds its own number.
+/// Adds the row to a state of sample numbers.
 fn sweep(rows: &mut impl SingleRows<f32>, i: usize) -> Result<Swept> {
     let n = rows.parts().n_rows();
     let mut state: Vec<f32> = (0..n).map(|k| k as f32).collect();
@@ -101,7 +101,7 @@ fn whole_row(rows: &mut impl SingleRows<f32>, i: usize) -> Result<Vec<f32>> {
         .collect())
 }
 
-/// The row and the sweep of each of some rows; twice, so that a cache has them.
+/// The values and the sweep of some rows, twice, so that the second time is a cache hit.
 fn all(rows: &mut impl SingleRows<f32>) -> Result<Vec<(Vec<f32>, Swept)>> {
     let n = rows.parts().n_rows();
     let mut answers = Vec::new();
@@ -172,7 +172,7 @@ fn kernel_values_are_counted_when_they_are_computed() -> Result<()> {
     Ok(())
 }
 
-/// Only so many rows make the sweep over a cached row parallel.
+/// With this many samples, the sweep over a cached row is parallel.
 #[test]
 fn long_cached_rows_are_swept_in_parallel_to_the_same_bits() -> Result<()> {
     let (packed, kernel) = (packed(140_000, 2)?, kernel(3.0)?);
@@ -195,15 +195,15 @@ fn long_cached_rows_are_swept_in_parallel_to_the_same_bits() -> Result<()> {
     Ok(())
 }
 
-/// Rows to keep: about two thirds, some of each part but the empty one.
+/// The samples to keep: about two thirds, some of each nonempty part.
 fn keep(n: usize) -> Vec<usize> {
     let mut random = Random::new(2);
     (0..n).filter(|_| random.below(3) > 0).collect()
 }
 
-/// Rows and sweeps, prepared rows and single values, all read off the whole matrix: local row
-/// `i` is row `global[i]` of it.
-fn assert_reads_off(
+/// Checks that rows, sweeps, resident rows and single values are entries of the whole matrix, in
+/// which local row `i` is row `global[i]`.
+fn assert_entries_of(
     rows: &mut (impl SingleRows<f32> + BlockRows<f32>),
     gram: &Gram<f32>,
     global: &[usize],
@@ -228,34 +228,34 @@ fn assert_reads_off(
     Ok(())
 }
 
-/// Shrinks twice, the second time rows that the first one has resident.
-fn shrinks_to_entries_of(
+/// Shrinks twice; the second problem uses rows that are resident in the first one.
+fn assert_shrunk_entries_of(
     mut rows: impl SingleRows<f32> + ShrinkableRows<f32>,
     gram: &Gram<f32>,
 ) -> Result<()> {
     let n = rows.parts().n_rows();
     let global: Vec<usize> = (0..n).map(|i| rows.parts().global(i)).collect();
-    assert_reads_off(&mut rows, gram, &global)?;
+    assert_entries_of(&mut rows, gram, &global)?;
     let first = keep(n);
     let n_before = rows.n_computed();
     let n_shrunk = rows.shrink(&first, |rows| {
         let global: Vec<usize> = first.iter().map(|&i| global[i]).collect();
-        assert_reads_off(rows, gram, &global)?;
+        assert_entries_of(rows, gram, &global)?;
         let n_before = rows.n_computed();
         let second = keep(first.len());
         let n_shrunk = rows.shrink(&second, |rows| {
             let global: Vec<usize> = second.iter().map(|&i| global[i]).collect();
-            assert_reads_off(rows, gram, &global)?;
+            assert_entries_of(rows, gram, &global)?;
             Ok(rows.n_computed())
         })?;
         let n_shrunk = n_shrunk.expect("shorter rows are cheaper");
         assert_eq!(rows.n_computed(), n_before + n_shrunk);
         Ok(rows.n_computed())
     })?;
-    // The whole problem can be used again, and counts what the shrunk one computed.
+    // The whole problem can be used again, and its count includes that of the shrunk one.
     let n_shrunk = n_shrunk.expect("shorter rows are cheaper");
     assert_eq!(rows.n_computed(), n_before + n_shrunk);
-    assert_reads_off(&mut rows, gram, &global)
+    assert_entries_of(&mut rows, gram, &global)
 }
 
 #[test]
@@ -265,10 +265,10 @@ fn shrunk_rows_are_entries_of_the_whole_matrix() -> Result<()> {
         let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
         for threading in [Threading::Parallel, Threading::Sequential] {
             let computed = || ComputedRows::new(&packed, &kernel, parts(), threading);
-            shrinks_to_entries_of(computed(), &gram)?;
+            assert_shrunk_entries_of(computed(), &gram)?;
             for n_kept in [1, 4, 100] {
                 let bytes = n_kept * parts().n_rows() * size_of::<f32>();
-                shrinks_to_entries_of(CachedRows::new(computed(), bytes)?, &gram)?;
+                assert_shrunk_entries_of(CachedRows::new(computed(), bytes)?, &gram)?;
             }
             let mut rows = GramRows::new(&gram, parts(), threading);
             let shrunk = rows.shrink(&keep(parts().n_rows()), |_| Ok(()))?;
@@ -299,7 +299,7 @@ fn a_cache_takes_its_rows_along_when_it_is_shrunk() -> Result<()> {
     Ok(())
 }
 
-/// Enough terms to split the sums over all rows, and other rows of several tasks.
+/// Enough terms to split the sums over all samples, and other samples for several tasks.
 fn terms_and_others(n: usize) -> (Vec<(usize, f64)>, Vec<usize>) {
     let mut random = Random::new(3);
     let terms = (0..n).step_by(n / 500);
@@ -309,8 +309,8 @@ fn terms_and_others(n: usize) -> (Vec<(usize, f64)>, Vec<usize>) {
     )
 }
 
-/// What is added to sums that start at 1: apart, and for all rows by prepared ones.
-fn added(rows: &mut impl ShrinkableRows<f32>) -> Result<[Vec<f64>; 2]> {
+/// Sums that start at 1, after `accumulate_at` and after `accumulate`.
+fn accumulated(rows: &mut impl ShrinkableRows<f32>) -> Result<[Vec<f64>; 2]> {
     let (n, monitor) = (rows.parts().n_rows(), Monitor::new());
     let (terms, others) = terms_and_others(n);
     let (mut apart, mut whole) = (vec![1.0; others.len()], vec![1.0; n]);
@@ -345,10 +345,14 @@ fn sums_of_rows_are_plain_sums_with_the_same_bits_on_any_number_of_threads() -> 
                 for threading in [Threading::Parallel, Threading::Sequential] {
                     let computed = || ComputedRows::new(&packed, &kernel, parts.clone(), threading);
                     let few = 30 * n * size_of::<f32>();
-                    sums.push(added(&mut GramRows::new(&gram, parts.clone(), threading))?);
-                    sums.push(added(&mut computed())?);
-                    sums.push(added(&mut CachedRows::new(computed(), few)?)?);
-                    sums.push(added(&mut CachedRows::new(computed(), 1 << 24)?)?);
+                    sums.push(accumulated(&mut GramRows::new(
+                        &gram,
+                        parts.clone(),
+                        threading,
+                    ))?);
+                    sums.push(accumulated(&mut computed())?);
+                    sums.push(accumulated(&mut CachedRows::new(computed(), few)?)?);
+                    sums.push(accumulated(&mut CachedRows::new(computed(), 1 << 24)?)?);
                 }
                 Result::Ok(sums)
             })?
@@ -367,7 +371,7 @@ fn sums_of_rows_are_plain_sums_with_the_same_bits_on_any_number_of_threads() -> 
 }
 
 #[test]
-fn an_interrupt_ends_the_making_of_rows_and_sums() -> Result<()> {
+fn an_interrupt_ends_the_computation_of_rows_and_sums() -> Result<()> {
     let (packed, kernel) = (packed(300, 3)?, kernel(1.0)?);
     let gram = Gram::new(&packed, &kernel, &Monitor::new())?;
     let monitor = Monitor::new();
@@ -388,7 +392,7 @@ fn an_interrupt_ends_the_making_of_rows_and_sums() -> Result<()> {
         stopped(&mut cached, &monitor),
         [(); 2].map(|()| interrupted.clone())
     );
-    // The rows that were not made are made when they are asked for again.
+    // The missing rows are computed when they are requested again.
     cached.prefetch(&[1, 2], &Monitor::new())?;
     let expected: Vec<f32> = (0..160).map(|k| gram.row(11)[parts().global(k)]).collect();
     assert_eq!(whole_row(&mut cached, 1)?, expected);

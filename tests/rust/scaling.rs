@@ -1,5 +1,5 @@
-//! Scaling maps the range of the fitted rows to [0, 1], on dense and sparse rows alike
-//! where the minimum is 0, and refuses what it cannot scale.
+//! Scaling maps the range of the fitted samples to [0, 1], equally for dense and sparse samples if
+//! the minimum is 0, and rejects samples that it cannot scale.
 
 use softmargin::data::{Csr, Dense, Matrix, MinMax, Random};
 use softmargin::{Error, Result};
@@ -10,7 +10,7 @@ fn dense(values: &[f64], n_cols: usize) -> Matrix<'_, f64> {
     Matrix::Dense(dense.expect("finite values"))
 }
 
-/// One value a row: row `i` holds `values[i]` in column `i % n_cols`.
+/// One value per row: row `i` has `values[i]` in column `i % n_cols`.
 fn diagonal(values: &[f64], n_cols: usize) -> Matrix<'static, f64> {
     let columns = (0..values.len()).map(|i| (i % n_cols) as u32);
     let csr = Csr::new(
@@ -23,7 +23,7 @@ fn diagonal(values: &[f64], n_cols: usize) -> Matrix<'static, f64> {
 }
 
 #[test]
-fn fitted_rows_span_zero_to_one() -> Result<()> {
+fn fitted_samples_span_zero_to_one() -> Result<()> {
     let mut random = Random::new(1);
     let values: Vec<f64> = (0..300).map(|_| 20.0 * random.unit() - 7.0).collect();
     let rows = dense(&values, 3);
@@ -37,14 +37,14 @@ fn fitted_rows_span_zero_to_one() -> Result<()> {
 }
 
 #[test]
-fn other_rows_are_scaled_by_the_fitted_range() -> Result<()> {
+fn other_samples_are_scaled_by_the_fitted_range() -> Result<()> {
     let rows = dense(&[0.0, 5.0, 4.0, 5.0, 8.0, 6.0, -4.0, 1.0], 2);
     let scaler = MinMax::fit(&rows, [0, 1])?;
     assert_eq!(
         (scaler.shift(), scaler.width()),
         (&[0.0, 5.0][..], &[4.0, 1.0][..])
     );
-    // The second feature is constant over the fitted rows: its width stays 1.
+    // The second feature is constant over the fitted samples: its width is 1.
     let expected = [0.0, 0.0, 1.0, 0.0, 2.0, 1.0, -1.0, -4.0];
     assert_eq!(scaler.apply(&rows)?.values(), expected);
     let copy = MinMax::from_parts(scaler.shift().to_vec(), scaler.width().to_vec())?;
@@ -53,7 +53,7 @@ fn other_rows_are_scaled_by_the_fitted_range() -> Result<()> {
 }
 
 #[test]
-fn sparse_rows_are_divided_by_their_largest_size() -> Result<()> {
+fn sparse_samples_are_divided_by_the_largest_absolute_value() -> Result<()> {
     let rows = diagonal(&[2.0, -3.0, -8.0, 1.5], 2);
     let scaler = MinMax::fit(&rows, 0..4)?;
     assert_eq!(
@@ -81,7 +81,7 @@ fn dense_and_sparse_agree_where_the_minimum_is_zero() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_be_scaled_is_refused() -> Result<()> {
+fn samples_that_cannot_be_scaled_are_rejected() -> Result<()> {
     let rows = dense(&[1.0, 0.0, 2.0, 0.0], 2);
     let no_rows = MinMax::fit(&rows, []).expect_err("no rows");
     assert_eq!(
@@ -112,7 +112,7 @@ fn what_cannot_be_scaled_is_refused() -> Result<()> {
     Ok(())
 }
 
-/// A range beyond f64 is refused by its name.
+/// A range that overflows f64 is rejected with its feature.
 #[test]
 fn huge_ranges_do_not_overflow() {
     let rows = dense(&[-1.5e308, 1.5e308], 1);

@@ -1,5 +1,5 @@
-//! Classes are split into pairs in one fixed order, and too many of them are refused with
-//! their number before any size overflows.
+//! Classes are split into pairs in a fixed order, and too many of them are rejected before any size
+//! overflows.
 
 use softmargin::Result;
 use softmargin::data::Labels;
@@ -25,7 +25,7 @@ fn pairs_and_their_numbers_are_inverse() {
 }
 
 #[test]
-fn a_machine_has_the_rows_and_signs_of_its_classes() -> Result<()> {
+fn a_problem_has_the_samples_and_signs_of_its_classes() -> Result<()> {
     let labels = Labels::new(&[2, 0, 1, 1, 0, 2, 2], 3)?;
     let spec = |scheme: Scheme, number| {
         let spec = scheme.machine(number, &labels);
@@ -41,7 +41,7 @@ fn a_machine_has_the_rows_and_signs_of_its_classes() -> Result<()> {
         let expected = (rows, vec![1.0, -1.0], vec![first, first + 1]);
         assert_eq!(spec(Scheme::Ordinal, first), expected);
     }
-    // Of two classes the second is positive, whatever the scheme.
+    // Of two classes the second is positive, in every scheme.
     let two = Labels::new(&[1, 0, 1], 2)?;
     for scheme in SCHEMES {
         assert_eq!(scheme.machine(0, &two).signs, [-1.0, 1.0]);
@@ -50,7 +50,7 @@ fn a_machine_has_the_rows_and_signs_of_its_classes() -> Result<()> {
 }
 
 #[test]
-fn the_sides_of_a_machine_label_its_classes() {
+fn the_sides_of_a_problem_label_its_classes() {
     let labels = |sides: Sides| [0, 1, 2].map(|class| sides.label(class));
     let (plus, minus) = (Some(1.0), Some(-1.0));
     let pair = Scheme::OneVsOne.sides(1, 3);
@@ -67,7 +67,7 @@ fn the_sides_of_a_machine_label_its_classes() {
 }
 
 #[test]
-fn too_many_pairs_are_refused_with_their_number() {
+fn too_many_pairs_are_rejected_with_their_number() {
     assert_eq!(Scheme::OneVsOne.n_machines(5_793), Ok(16_776_528));
     for (k, n_pairs) in [
         (5_794, "16782321"),
@@ -88,7 +88,7 @@ fn too_many_pairs_are_refused_with_their_number() {
 }
 
 #[test]
-fn one_against_the_rest_is_not_advised_where_it_needs_as_many() {
+fn one_vs_rest_is_not_advised_if_it_needs_as_many() {
     for (scheme, machines) in [
         (Scheme::OneVsRest, "33554432 binary classifiers"),
         (Scheme::Ordinal, "33554431 binary classifiers"),
@@ -101,7 +101,7 @@ fn one_against_the_rest_is_not_advised_where_it_needs_as_many() {
 }
 
 #[test]
-fn names_are_read_back_and_others_refused() -> Result<()> {
+fn names_round_trip_and_unknown_ones_are_rejected() -> Result<()> {
     for scheme in SCHEMES {
         assert_eq!(Scheme::parse(scheme.name()), Ok(scheme));
     }

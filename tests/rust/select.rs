@@ -1,4 +1,4 @@
-//! The engine of model selection gives what single trainings give, in every mode.
+//! Model selection has the results of single trainings, in every mode.
 
 use softmargin::data::{Csr, Dense, Labels, Matrix, MinMax, Random};
 use softmargin::kernel::{Gamma, KernelKind, KernelSettings};
@@ -41,7 +41,7 @@ fn kernels() -> Vec<KernelSettings> {
     vec![rbf(0.2), linear, rbf(5.0)]
 }
 
-/// Every method, so exact that its way does not matter.
+/// Every method, with tolerances so small that the path to the solution does not matter.
 fn methods() -> Result<Vec<Method>> {
     let path = vec![4.0, 0.25];
     Ok(vec![
@@ -98,7 +98,7 @@ fn methods() -> Result<Vec<Method>> {
     ])
 }
 
-/// Three splits; the last one has no row of class 2 to train on.
+/// Three splits; the last one has no training sample of class 2.
 fn splits(codes: &[u32]) -> Vec<(Vec<u32>, Vec<u32>)> {
     let rows = || 0..N as u32;
     let fold = |f: u32| {
@@ -138,7 +138,7 @@ fn plan<'a>(codes: &'a [u32], weights: &'a [f64], scheme: Scheme, budget: usize)
     }
 }
 
-/// Scores by their definition, from the classes of rows and their predictions.
+/// Scores by their definition, from classes and predictions.
 fn scores(classes: &[u32], predicted: &[u32]) -> [f64; 3] {
     let count = |is: &dyn Fn(u32, u32) -> bool| {
         let rows = classes.iter().zip(predicted);
@@ -245,11 +245,11 @@ fn threads_and_budgets_change_nothing() -> Result<()> {
         };
         let expected = run(1, 1 << 30)?;
         let matrix_bytes = 80 * N * 8;
-        // All splits side by side, kernels side by side, machines side by side.
+        // Splits in parallel, kernels in parallel, binary classifiers in parallel.
         for (n_threads, budget) in [(2, 1 << 30), (3, 4 * matrix_bytes), (5, 2 * matrix_bytes)] {
             assert_eq!(run(n_threads, budget)?, expected, "{n_threads} {budget}");
         }
-        // Without a matrix: the same predictions, other counts of kernel values.
+        // Without a matrix: the same predictions, but other counts of kernel values.
         let scores = |cells: Vec<Vec<Cell>>| -> Vec<[f64; 3]> {
             cells.iter().flatten().map(scores_of).collect()
         };
@@ -259,7 +259,7 @@ fn threads_and_budgets_change_nothing() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_what_is_done_stays() -> Result<()> {
+fn invalid_jobs_are_rejected_and_finished_cells_are_kept() -> Result<()> {
     let (matrix, codes) = rows();
     let method = methods()?.swap_remove(0);
     let plan = plan(&codes, &[1.0; K], Scheme::OneVsOne, 1 << 30);
@@ -299,9 +299,9 @@ fn what_cannot_be_is_refused_and_what_is_done_stays() -> Result<()> {
     Ok(())
 }
 
-/// `gamma='scale'` uses the variance of the scaled training rows of each split.
+/// `gamma='scale'` uses the variance of the scaled training samples of each split.
 #[test]
-fn gamma_is_resolved_by_the_training_rows_of_a_split() -> Result<()> {
+fn gamma_is_resolved_by_the_training_samples_of_a_split() -> Result<()> {
     let (dense, codes) = rows();
     let scaled_by = |rows: &Matrix<'static, f64>, train: &[u32]| -> Result<Matrix<'static, f64>> {
         let scaling = MinMax::fit(rows, train.iter().map(|&row| row as usize))?;
@@ -339,7 +339,7 @@ fn gamma_is_resolved_by_the_training_rows_of_a_split() -> Result<()> {
     Ok(())
 }
 
-/// The same rows, those values that are below 1 left out.
+/// The same samples, without values below 1.
 fn sparse_of(rows: &Matrix<'_, f64>) -> Result<Matrix<'static, f64>> {
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for row in rows.values().chunks_exact(rows.n_cols()) {
@@ -354,9 +354,9 @@ fn sparse_of(rows: &Matrix<'_, f64>) -> Result<Matrix<'static, f64>> {
     Ok(Matrix::Sparse(csr))
 }
 
-/// Rows of zeros and ones look the same in every split, whether scaled or not.
+/// Samples of zeros and ones are the same in every split, scaled or not.
 #[test]
-fn splits_that_scale_alike_share_their_products() -> Result<()> {
+fn splits_with_equal_scaling_share_their_products() -> Result<()> {
     let mut random = Random::new(7);
     let (n, d) = (90, 80);
     let values: Vec<f64> = (0..n * d).map(|_| random.below(2) as f64).collect();
@@ -383,13 +383,13 @@ fn splits_that_scale_alike_share_their_products() -> Result<()> {
         };
         let (together, n_shared) = run(&jobs)?;
         assert_eq!(n_shared, 2 * jobs.len(), "distances and dot products");
-        let mut apart = Vec::new();
+        let mut separately = Vec::new();
         for job in &jobs {
             let (cells, n_shared) = run(std::slice::from_ref(job))?;
             assert_eq!(n_shared, 0, "nobody to share with");
-            apart.extend(cells);
+            separately.extend(cells);
         }
-        assert_eq!(together, apart);
+        assert_eq!(together, separately);
     }
     Ok(())
 }

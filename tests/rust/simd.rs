@@ -1,5 +1,5 @@
-//! The slice loops equal plain ones. The data are small whole numbers, whose sums no
-//! order of additions rounds, so that equal means equal.
+//! The vector loops equal plain loops. The data are small integers, whose sums are exact in any
+//! order of additions, so that results can be compared for equality.
 
 use softmargin::data::Random;
 use softmargin::simd::{self, Lanes, PAIR_LANES, Smallest};
@@ -9,7 +9,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     (0..200).chain([511, 512, 513, 1023, 1024, 1025, 2048, 3001])
 }
 
-/// Whole numbers from -8 to 8.
+/// Integers from -8 to 8.
 fn whole<T: Lanes>(n: usize, random: &mut Random) -> Vec<T> {
     let mut number = || random.below(17) as f64 - 8.0;
     (0..n).map(|_| T::from_f64(number())).collect()
@@ -34,7 +34,7 @@ fn sums_equal_plain_sums<T: Lanes>() {
     }
 }
 
-/// Any order of additions errs by at most `n` roundings of the sum of absolute values.
+/// In any order of additions, the error is at most `n` roundings of the sum of absolute values.
 fn rounding_stays_below_its_bound<T: Lanes>() {
     let mut random = Random::new(2);
     let is_single = size_of::<T>() == 4;
@@ -67,7 +67,7 @@ fn updates_equal_plain_loops<T: Lanes>() {
         let plain = pairs(&x, &y).map(|(x, y)| y - 3.0 * x);
         assert_eq!(sums, plain.collect::<Vec<_>>(), "{n} elements");
 
-        // A third of the rows is used up; so few different values make many ties.
+        // A third of the samples is used; few distinct values result in many ties.
         let mut v = y;
         v.iter_mut().step_by(3).for_each(|v| *v = T::INFINITY);
         let plain: Vec<T> = x.iter().zip(&v).map(|(&x, &v)| v + a * x).collect();
@@ -97,7 +97,7 @@ fn a_tie_goes_to_the_lowest_index<T: Lanes>() {
     }
 }
 
-/// Penalties: `closed` for a third of the rows, 0 for the others.
+/// Penalties: `closed` for a third of the samples, 0 for the others.
 fn penalties(n: usize, closed: f64, random: &mut Random) -> Vec<f64> {
     let mut number = || if random.below(3) == 0 { closed } else { 0.0 };
     (0..n).map(|_| number()).collect()

@@ -1,4 +1,4 @@
-//! Pools are lent to one computation at a time, and whoever holds the monitor can stop a training.
+//! A pool is used by one computation at a time, and the monitor can stop training.
 
 use rayon::ThreadPool;
 use softmargin::data::{Dense, Labels, Matrix, Random};
@@ -17,7 +17,7 @@ fn rows(n: usize) -> Matrix<'static, f32> {
     Matrix::Dense(Dense::new(Cow::Owned(values), n, 4).expect("finite values"))
 }
 
-/// Four classes whose machines use up all their rows, if nobody stops them.
+/// Four classes whose solvers use all samples, unless they are stopped.
 fn training_set(n: usize) -> Result<TrainingSet<f32>> {
     let codes: Vec<u32> = (0..n as u32).map(|row| row % 4).collect();
     let kernel = KernelSettings {
@@ -44,7 +44,7 @@ fn train(set: &TrainingSet<f32>, source: RowSource, monitor: &Monitor) -> Result
 }
 
 #[test]
-fn a_pool_has_as_many_threads_as_asked() -> Result<()> {
+fn a_pool_has_the_requested_number_of_threads() -> Result<()> {
     for n_threads in [1, 2, 5] {
         let seen = threads::with_pool(n_threads, |pool| pool.install(rayon::current_num_threads))?;
         assert_eq!(seen, n_threads);
@@ -53,7 +53,7 @@ fn a_pool_has_as_many_threads_as_asked() -> Result<()> {
 }
 
 #[test]
-fn no_threads_are_refused() {
+fn zero_threads_are_rejected() {
     let error = threads::with_pool(0, |_| ()).expect_err("no threads");
     assert_eq!(
         error.to_string(),
@@ -62,7 +62,7 @@ fn no_threads_are_refused() {
 }
 
 #[test]
-fn work_at_the_same_time_does_not_share_threads() -> Result<()> {
+fn concurrent_computations_do_not_share_threads() -> Result<()> {
     let thread_of_pool = || std::thread::current().id();
     let (outer, inner) = threads::with_pool(1, |outer| {
         let inner = threads::with_pool(1, |inner| inner.install(thread_of_pool));
@@ -73,9 +73,9 @@ fn work_at_the_same_time_does_not_share_threads() -> Result<()> {
 }
 
 #[test]
-fn a_pool_is_used_again() -> Result<()> {
+fn a_pool_is_reused() -> Result<()> {
     let ids = |pool: &ThreadPool| pool.broadcast(|_| std::thread::current().id());
-    // Another test may have the idle pools just then; nobody waits for them.
+    // Another test may hold the lock of the idle pools, for which nobody waits.
     for _ in 0..100 {
         if threads::with_pool(7, ids)? == threads::with_pool(7, ids)? {
             return Ok(());
@@ -89,7 +89,11 @@ fn an_interrupt_before_the_start_stops_everything() -> Result<()> {
     let monitor = Monitor::new();
     let (set, rows) = (training_set(200)?, rows(200));
     let trained = train(&set, RowSource::Gram, &monitor)?;
-    assert_eq!(monitor.steps(), 6 * 100, "six machines of a hundred rows");
+    assert_eq!(
+        monitor.steps(),
+        6 * 100,
+        "six binary problems of a hundred samples"
+    );
     let machines = &trained.machines[0];
     let model = Model::new(&set, Scheme::OneVsOne, machines, &monitor)?;
     monitor.interrupt();
@@ -107,9 +111,9 @@ fn an_interrupt_before_the_start_stops_everything() -> Result<()> {
     Ok(())
 }
 
-/// Unstopped, these trainings would take minutes.
+/// Without the interrupt, training would take minutes.
 #[test]
-fn an_interrupt_stops_a_training_under_way() -> Result<()> {
+fn an_interrupt_stops_a_running_training() -> Result<()> {
     let set = training_set(200_000)?;
     for (source, n_threads) in [(RowSource::Computed, 1), (RowSource::Cached, 2)] {
         let monitor = Monitor::new();
@@ -142,11 +146,11 @@ fn a_time_limit_is_up_when_it_has_passed() {
 }
 
 #[test]
-fn idle_threads_do_not_pile_up() -> Result<()> {
+fn idle_threads_do_not_accumulate() -> Result<()> {
     for n_threads in (1..=40).chain([200]) {
         threads::with_pool(n_threads, |_| ())?;
     }
-    // Those of the last pools; the others end when they find out.
+    // Those of the last pools; the others are about to end.
     let ends_soon = (0..200).any(|_| {
         std::thread::sleep(Duration::from_millis(20));
         idle_threads() <= 300
@@ -155,7 +159,8 @@ fn idle_threads_do_not_pile_up() -> Result<()> {
     Ok(())
 }
 
-/// Threads of our pools in this process, where the system tells; those of other tests, too.
+/// Number of threads of our pools in this process, including those of other tests; 0 if the system
+/// does not report them.
 fn idle_threads() -> usize {
     let Ok(tasks) = std::fs::read_dir("/proc/self/task") else {
         return 0;
@@ -167,7 +172,7 @@ fn idle_threads() -> usize {
 }
 
 #[test]
-fn what_is_made_side_by_side_is_in_order_and_an_error_ends_it() -> Result<()> {
+fn parallel_results_are_in_order_and_an_error_ends_the_computation() -> Result<()> {
     let made = || threads::try_par_map(3..1000, "squares", |number| Ok(number * number));
     let expected: Vec<usize> = (3..1000).map(|number| number * number).collect();
     assert_eq!(made()?, expected, "outside of a pool of ours");

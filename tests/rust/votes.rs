@@ -1,5 +1,5 @@
-//! The class with the most votes wins; ties go to the larger sum of decision values, then
-//! to the lower label, or at once to the lower label.
+//! The class with the most votes wins. Ties go to the larger sum of decision values, then to the
+//! lower label, or directly to the lower label.
 
 use softmargin::Result;
 use softmargin::data::Random;
@@ -30,7 +30,7 @@ fn scores(scheme: Scheme, k: usize, values: &[f64]) -> Vec<f64> {
     rows.flat_map(score).collect()
 }
 
-/// The classes that machines vote for which are counted one after the other.
+/// The predicted classes, with classifiers counted one after the other.
 fn counted(
     scheme: Scheme,
     k: usize,
@@ -50,7 +50,7 @@ fn counted(
     (0..n).map(|row| ballots.winner(1, row, patterns)).collect()
 }
 
-/// Votes and sums of one row, class by class.
+/// The votes and sums of one sample, class by class.
 fn count(k: usize, values: &[f64]) -> (Vec<usize>, Vec<f64>) {
     let (mut votes, mut sums) = (vec![0; k], vec![0.0; k]);
     for (m, &value) in values.iter().enumerate() {
@@ -62,7 +62,7 @@ fn count(k: usize, values: &[f64]) -> (Vec<usize>, Vec<f64>) {
     (votes, sums)
 }
 
-/// The rule, word by word.
+/// The rule, implemented in the simplest way.
 fn winner(k: usize, values: &[f64], ties: Ties) -> u32 {
     let (votes, sums) = count(k, values);
     let mut best = 0;
@@ -76,7 +76,7 @@ fn winner(k: usize, values: &[f64], ties: Ties) -> u32 {
     best as u32
 }
 
-/// Decision values of many rows; some are rounded, so that votes and sums tie.
+/// Decision values of many samples; some are rounded, so that there are ties of votes and sums.
 fn decisions(k: usize, scale: f64) -> Vec<f64> {
     let mut random = Random::new(3);
     let mut value = || match random.below(2) {
@@ -107,7 +107,7 @@ fn the_winner_follows_the_rule() {
     }
 }
 
-/// C is a pure scale of the decision values: it must not change a prediction.
+/// C only scales the decision values of OLLAWV, which must not change a prediction.
 #[test]
 fn the_winner_does_not_depend_on_the_scale() {
     for (power, ties) in [-60, -30, 30, 60]
@@ -123,7 +123,7 @@ fn the_winner_does_not_depend_on_the_scale() {
 }
 
 #[test]
-fn a_score_is_the_votes_and_the_squeezed_sum() {
+fn a_score_is_the_votes_plus_the_transformed_sum() {
     let (k, decisions) = (5, decisions(5, 1.0));
     let scores = scores(Scheme::OneVsOne, k, &decisions);
     for (scores, values) in scores.chunks(k).zip(decisions.chunks(10)) {
@@ -155,7 +155,7 @@ fn values_of_zero_and_equal_classes_go_to_the_lower_label() {
 }
 
 #[test]
-fn one_against_the_rest_takes_the_largest_value() {
+fn one_vs_rest_predicts_the_largest_value() {
     let values = [0.1, 0.3, 0.2, -3.0, -5.0, -3.0, 0.0, 0.0, 0.0];
     assert_eq!(scores(Scheme::OneVsRest, 3, &values), values);
     for ties in TIES {
@@ -169,7 +169,7 @@ fn one_against_the_rest_takes_the_largest_value() {
 }
 
 #[test]
-fn patterns_decide_for_ordinal_classes_of_which_there_are_more_than_two() -> Result<()> {
+fn patterns_decide_for_more_than_two_ordinal_classes() -> Result<()> {
     let mut patterns = Patterns::new(3);
     patterns.add(&[1.0, -1.0], 0, 1.0)?;
     patterns.add(&[1.0, -1.0], 2, 3.0)?;
@@ -190,7 +190,7 @@ fn patterns_decide_for_ordinal_classes_of_which_there_are_more_than_two() -> Res
     let mut scores = [f64::NAN; 3];
     votes.scores(&rows[0], &mut scores);
     assert_eq!(scores, [0.25, 0.0, 0.75]);
-    // Without patterns neighbours vote: class 1 wins against both.
+    // Without patterns, neighbours vote: class 1 wins against both.
     assert_eq!(
         classes(Scheme::Ordinal, 3, &[-1.0, 1.0], Ties::LargestSum),
         [1]
