@@ -1,13 +1,13 @@
-//! Support vector machines and their model selection, fast.
+//! Fast support vector machines and model selection.
 //!
-//! The modules stand in one direction; each uses only what stands left of it
-//! (`tests/rust/architecture.rs` checks this):
+//! Modules depend on each other in one direction: each uses only those left of it
+//! (`tests/rust/architecture.rs` checks this).
 //!
 //! `error, monitor, memory, threads -> data -> simd -> kernel -> solver -> multiclass -> model -> select -> python`
 //!
-//! Everything left of `python` knows nothing of Python, prints nothing, and
-//! returns [`Result`]; parallel loops run in the rayon pool of the caller. Only `simd`
-//! may hold unsafe code; the other modules cannot even allow it.
+//! All modules left of `python` are independent of Python, print nothing, and return [`Result`].
+//! Parallel loops run in the current rayon pool. Only `simd` may contain unsafe code; it is
+//! forbidden in all other modules.
 
 #![deny(unsafe_code)]
 

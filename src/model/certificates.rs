@@ -9,7 +9,7 @@ use crate::simd::Lanes;
 use crate::solver::{Certificate, Objective, Term};
 use crate::{Error, Result};
 
-/// The support vector of a sample that is not one.
+/// Marks samples that are not support vectors.
 const NONE: u32 = u32::MAX;
 
 impl<T: Lanes> Model<T> {
@@ -41,18 +41,29 @@ impl Model<f64> {
         monitor: &Monitor,
     ) -> Result<Vec<Certificate>> {
         let (n, k, n_vectors) = (matrix.n_rows(), self.n_classes(), self.support.len());
-        let is_known = |&code: &u32| (code as usize) < k;
-        if codes.len() != n || cs.len() != n || !codes.iter().all(is_known) {
-            return Err(Error::Data(
-                "samples, classes and bounds are inconsistent".into(),
-            ));
+        if codes.len() != n || cs.len() != n {
+            return Err(Error::Shape(format!(
+                "X has {n} samples, but there are {} labels and {} values of C",
+                codes.len(),
+                cs.len()
+            )));
+        }
+        if let Some(code) = codes.iter().find(|&&code| code as usize >= k) {
+            return Err(Error::Data(format!(
+                "class code {code} is not less than the number of classes, {k}"
+            )));
         }
         let mut vector_of = try_filled::<u32>(n, 1, "support vectors")?;
         vector_of.fill(NONE);
         for (vector, &sample) in self.support.iter().enumerate() {
             let place = vector_of.get_mut(sample as usize);
-            let outside = || Error::Data("the model has other training samples".into());
-            *place.ok_or_else(outside)? = vector as u32;
+            let out_of_bounds = || {
+                Error::Data(format!(
+                    "sample {sample} is a support vector, but X has {n} samples; \
+                     pass the samples of the fit"
+                ))
+            };
+            *place.ok_or_else(out_of_bounds)? = vector as u32;
         }
         let outputs = self.decision_values(matrix, monitor)?;
         let n_machines = self.n_machines();

@@ -103,14 +103,14 @@ pub struct Evaluation {
     clock: Clock,
 }
 
-/// What is evaluated in parallel.
+/// The unit of work that is evaluated in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Splits, each with its own products and kernel matrix.
     Jobs,
     /// Kernels of a split, each with its own matrix.
     Kernels,
-    /// Machines on one matrix.
+    /// Binary classifiers that share one matrix.
     Machines,
     /// Binary classifiers and the sweeps of large ones, without a kernel matrix of all samples.
     Rows,

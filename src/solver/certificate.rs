@@ -1,7 +1,7 @@
-//! Certificates: how close a solution is to the optimum.
+//! Certificates of optimality: bounds on the distance of a solution to the optimum.
 //!
-//! For a kernel expansion with coefficients `beta_i = y_i alpha_i`, outputs `f`, bias `b` and
-//! `v_i = y_i - (f_i - b)`:
+//! For a kernel expansion with coefficients `beta_i = y_i alpha_i`, decision values `f`, bias `b`
+//! and `v_i = y_i - (f_i - b)`:
 //!
 //! ```text
 //! hinge            primal 1/2 |w|^2 + sum c_i max(0, 1 - y_i f_i)
@@ -32,7 +32,7 @@ impl Certificate {
         self.primal - self.dual
     }
 
-    /// Replaces what overflowed by infinite bounds.
+    /// Replaces NaN, the result of an overflow, by infinite bounds.
     fn or_infinite(self) -> Self {
         let known = |value: f64, bound: f64| if value.is_nan() { bound } else { value };
         Self {
@@ -54,7 +54,7 @@ pub enum Objective {
     PenalizedBias,
 }
 
-/// One sample of a binary problem with its share of the solution.
+/// One sample of a binary problem, with its coefficient and decision value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
     /// The label: +1 or -1.
@@ -63,7 +63,7 @@ pub struct Term {
     pub beta: f64,
     /// The regularization parameter of the sample: C times its weights.
     pub c: f64,
-    /// The output `f`, including the bias.
+    /// The decision value `f`, including the bias.
     pub output: f64,
 }
 
@@ -137,7 +137,7 @@ fn squared_hinge(terms: impl Iterator<Item = Term> + Clone, bias: f64) -> Certif
         let error = if alpha > 0.0 { error.abs() } else { error };
         violation = largest(largest(violation, error), -alpha / c);
     }
-    // A negative alpha is not feasible, and its objective is no bound; rounding is tolerated.
+    // With a negative alpha beyond rounding, the dual objective is not a bound.
     let dual = match least < -1e-9 * most {
         true => f64::NEG_INFINITY,
         false => total - 0.5 * square - 0.5 * squares,
@@ -149,7 +149,7 @@ fn squared_hinge(terms: impl Iterator<Item = Term> + Clone, bias: f64) -> Certif
     }
 }
 
-/// The loss of a sample times its C, which may be infinite: no loss costs nothing even then.
+/// The loss of a sample times its C; 0 for a loss of 0, even if C is infinite.
 fn weighted(c: f64, loss: f64, penalty: fn(f64) -> f64) -> f64 {
     if loss > 0.0 || loss.is_nan() {
         c * penalty(loss)
@@ -158,7 +158,7 @@ fn weighted(c: f64, loss: f64, penalty: fn(f64) -> f64) -> f64 {
     }
 }
 
-/// The maximum, NaN if one of the values is: an overflow must not disappear.
+/// The maximum; NaN if one of the values is NaN, so that an overflow is not ignored.
 fn largest(one: f64, other: f64) -> f64 {
     if one.is_nan() || one > other {
         one

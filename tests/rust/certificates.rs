@@ -1,4 +1,4 @@
-//! Certificates are bounds of the optimum, also where numbers overflow.
+//! Certificates are bounds of the optimum, even if numbers overflow.
 
 use softmargin::solver::{Certificate, Objective, Term};
 
@@ -13,7 +13,7 @@ fn two_points(c: f64) -> [Term; 2] {
 }
 
 #[test]
-fn no_loss_costs_nothing_even_with_an_infinite_c() {
+fn a_loss_of_zero_is_ignored_even_with_an_infinite_c() {
     let exact = Certificate {
         primal: 0.5,
         dual: 0.5,
@@ -32,7 +32,7 @@ fn no_loss_costs_nothing_even_with_an_infinite_c() {
 
 #[test]
 fn a_loss_is_part_of_the_primal_objective_and_a_violation() {
-    // f(x) = x / 2: each sample lacks 1/2.
+    // f(x) = x / 2: each sample has a slack of 1/2.
     let terms = two_points(2.0).map(|term| Term {
         beta: 0.5 * term.beta,
         output: 0.5 * term.output,
@@ -72,7 +72,7 @@ fn a_negative_alpha_gives_no_lower_bound() {
 }
 
 #[test]
-fn what_overflows_is_an_infinite_bound() {
+fn an_overflow_is_an_infinite_bound() {
     for objective in [
         Objective::Hinge,
         Objective::SquaredHinge,
