@@ -84,7 +84,7 @@ def test_arrays_of_another_length_are_refused(state, field):
 def test_numbers_that_are_not_finite_are_refused(state, field, value):
     state[field] = state[field].copy()
     state[field][0] = value
-    with pytest.raises(ValueError, match="not finite"):
+    with pytest.raises(ValueError, match="must be finite"):
         from_dict(state)
 
 
@@ -145,7 +145,7 @@ def test_states_without_patterns_are_read_where_there_are_none(state):
         (lambda s: s.update(patterns=s["patterns"] + 1), "not 0 or 1"),
         (lambda s: s.update(patterns=s["patterns"][:-1]), "do not match 3 classes"),
         (lambda s: s.update(patterns=s["patterns"][:0]), "do not match 3 classes"),
-        (lambda s: s.update(patterns=0 * s["patterns"]), "twice"),
+        (lambda s: s.update(patterns=0 * s["patterns"]), "duplicate"),
         (lambda s: s.update(pattern_counts=s["pattern_counts"][:-3]), "do not match 3 classes"),
         (lambda s: s.update(pattern_counts=0 * s["pattern_counts"]), "no counts"),
         (lambda s: s.update(pattern_counts=-s["pattern_counts"]), "not negative"),

@@ -182,7 +182,7 @@ CASES = [
     ("stream", array("states/weights", lambda w: w[:, :-1]), "states/weights"),
     ("stream", array("states/eta", put(np.nan)), "states/eta"),
     ("ordinal", array("patterns", put(2)), "fit"),
-    ("ordinal", array("patterns", lambda p: p[:-1]), "fit"),
+    ("ordinal", array("patterns", lambda p: p[:-1]), "match"),
     ("ordinal", array("patterns", lambda p: ...), "'patterns' is missing"),
     ("ordinal", array("pattern_counts", put(-1)), "pattern_counts"),
     ("ordinal", array("pattern_counts", lambda c: c[:-1]), "match"),
