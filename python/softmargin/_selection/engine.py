@@ -234,8 +234,11 @@ def _evaluate_elsewhere(
 
     # A task that waits in a queue would take its time later: with a limit, none does.
     queue: dict[str, Any] = {} if end is None else {"pre_dispatch": "n_jobs", "batch_size": 1}
-    found = joblib.Parallel(return_as="generator", **queue)(calls())
+    # Results one by one where the backend can; "multiprocessing" returns all at the end.
+    backend, _ = joblib.parallel.get_active_backend()
+    return_as = "generator" if backend.supports_return_generator else "list"
     try:
+        found = joblib.Parallel(return_as=return_as, **queue)(calls())
         for (chosen, numbers, _), part in zip(tasks, found, strict=False):  # the limit ends both
             new = part.done
             place = np.array(chosen)[np.nonzero(new)[0]], np.array(numbers)[np.nonzero(new)[1]]
