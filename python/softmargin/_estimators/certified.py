@@ -136,8 +136,9 @@ class Certified(_Base):
             certify = self._certifier(training)
             model, rows = self._model, training.rows(self._model.rows_digest)
             found = certificates(model, rows, training, self._scheme, threads, certify)
-            self._certificate = found
-            self._training = None
+            if self._training is training:  # else another thread has fitted, or was faster
+                self._certificate = found
+                self._training = None
         return found
 
     def __getstate__(self) -> dict[str, Any]:
