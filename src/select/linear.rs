@@ -61,6 +61,30 @@ impl Evaluation {
     }
 }
 
+impl LinearPath {
+    /// Whether the methods are those of `LinearSVC`, in which balanced classes have equal total
+    /// weights of samples; in the others, as in scikit-learn's `SGDClassifier`, samples count
+    /// equally.
+    fn is_exact(&self) -> bool {
+        let is_approximate = |method: &LinearMethod| {
+            matches!(
+                method,
+                LinearMethod::Sgd(_) | LinearMethod::GradientDescent(_)
+            )
+        };
+        !self.methods.iter().any(is_approximate)
+    }
+}
+
+/// The number of samples of each class, or the sum of their weights.
+fn totals(codes: &[u32], n_classes: usize, weights: Option<&[f64]>) -> Vec<f64> {
+    let mut totals = vec![0.0; n_classes];
+    for (i, &code) in codes.iter().enumerate() {
+        totals[code as usize] += weights.map_or(1.0, |weights| weights[i]);
+    }
+    totals
+}
+
 /// The scaled samples of a split, in the order of the caller.
 struct Split<T: Lanes> {
     train: Matrix<'static, T>,
@@ -99,12 +123,13 @@ impl<T: Lanes> Split<T> {
         }
         let place = |code: u32| classes.partition_point(|&class| class < code) as u32;
         let codes: Vec<u32> = job.train.iter().map(|row| place(code(row))).collect();
+        let row_weights = plan.row_weights.map(|weights| of(&job.train, weights));
+        let counted = row_weights.as_deref().filter(|_| job.solver.is_exact());
+        let totals = totals(&codes, classes.len(), counted);
+        let total: f64 = totals.iter().sum();
         let weight = |class: usize| match plan.class_weights {
             Some(weights) => weights[classes[class] as usize],
-            None => {
-                let n = codes.iter().filter(|&&code| code as usize == class).count();
-                codes.len() as f64 / (n * classes.len()) as f64
-            }
+            None => total / (classes.len() as f64 * totals[class]),
         };
         let scaled = |part: &[u32]| {
             monitor.check()?;
@@ -116,7 +141,7 @@ impl<T: Lanes> Split<T> {
             train: scaled(&job.train)?,
             test: scaled(&job.test)?,
             class_weights: (0..classes.len()).map(weight).collect(),
-            row_weights: plan.row_weights.map(|weights| of(&job.train, weights)),
+            row_weights,
             test_codes: job.test.iter().map(code).collect(),
             codes,
             classes,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from softmargin._checks import parameters
 from softmargin._checks.fields import Fields
 from softmargin._estimators.certificate import Certificate, from_table, to_table
@@ -42,7 +45,8 @@ class LinearSVC(LinearClassifier):
     intercept_scaling : float, default=1.0
         The larger, the less the bias counts in the norm.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class.
+        Factor of C for each class. As in scikit-learn, "balanced" follows the total
+        ``sample_weight`` of each class.
     verbose : int, default=0
         Reports the number of rows visited on stderr while training.
     random_state : int, RandomState or None, default=None
@@ -133,6 +137,19 @@ class LinearSVC(LinearClassifier):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         self.certificate_ = from_table(saved, len(self.status_))
+
+    def _class_weights(
+        self,
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+        weights: NDArray[np.float64] | None,
+    ) -> NDArray[np.float64]:
+        by_class = super()._class_weights(classes, codes, weights)
+        if weights is None or not isinstance(self.class_weight, str):
+            return by_class
+        totals = np.bincount(codes, weights, len(classes))
+        # Summed in the order of the core, which balances the splits of nested_cv.
+        return np.asarray(sum(totals.tolist()) / (len(classes) * totals))
 
     def _settings(self) -> dict[str, Any]:
         parameters.choice("penalty", self.penalty, ("l2",))
