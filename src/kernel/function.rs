@@ -86,10 +86,19 @@ impl Gamma {
 }
 
 /// The variance of all values, including the zeros of sparse rows. Two passes avoid cancellation.
+/// Exactly 0 if all values are equal, although their mean is rounded.
 fn variance<T: Real>(rows: &Matrix<'_, T>) -> f64 {
     let count = rows.n_rows() as f64 * rows.n_cols() as f64;
     let values = rows.values();
     let zeros = count - values.len() as f64;
+    let first = if zeros > 0.0 {
+        T::ZERO
+    } else {
+        values.first().copied().unwrap_or(T::ZERO)
+    };
+    if values.iter().all(|&value| value == first) {
+        return 0.0;
+    }
     let mean = values.iter().map(|v| v.to_f64()).sum::<f64>() / count;
     let spread = values.iter().map(|v| (v.to_f64() - mean).powi(2));
     (spread.sum::<f64>() + zeros * mean * mean) / count

@@ -4,7 +4,7 @@
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Evaluation, Job, Plan};
 use super::scores::Counts;
-use super::split::{balanced_weight, renumber_classes, scaling_of};
+use super::split::{renumber_classes, scaling_of};
 use crate::data::Matrix;
 use crate::memory::{try_collect, try_with_capacity};
 use crate::model::{LinearWeights, Votes};
@@ -61,6 +61,30 @@ impl Evaluation {
     }
 }
 
+impl LinearPath {
+    /// Whether the methods are those of `LinearSVC`, in which balanced classes have equal total
+    /// weights of samples; in the others, as in scikit-learn's `SGDClassifier`, samples count
+    /// equally.
+    fn is_exact(&self) -> bool {
+        let is_approximate = |method: &LinearMethod| {
+            matches!(
+                method,
+                LinearMethod::Sgd(_) | LinearMethod::GradientDescent(_)
+            )
+        };
+        !self.methods.iter().any(is_approximate)
+    }
+}
+
+/// The number of samples of each class, or the sum of their weights.
+fn totals(codes: &[u32], n_classes: usize, weights: Option<&[f64]>) -> Vec<f64> {
+    let mut totals = vec![0.0; n_classes];
+    for (i, &code) in codes.iter().enumerate() {
+        totals[code as usize] += weights.map_or(1.0, |weights| weights[i]);
+    }
+    totals
+}
+
 /// The scaled samples of a split, in the order of the caller.
 struct Split<T: Lanes> {
     train: Matrix<'static, T>,
@@ -95,12 +119,13 @@ impl<T: Lanes> Split<T> {
                 classes.len()
             )));
         }
+        let row_weights = plan.row_weights.map(|weights| of(&job.train, weights));
+        let counted = row_weights.as_deref().filter(|_| job.solver.is_exact());
+        let totals = totals(&codes, classes.len(), counted);
+        let total: f64 = totals.iter().sum();
         let weight = |class: usize| match plan.class_weights {
             Some(weights) => weights[classes[class] as usize],
-            None => {
-                let n = codes.iter().filter(|&&code| code as usize == class).count();
-                balanced_weight(codes.len(), n, classes.len())
-            }
+            None => total / (classes.len() as f64 * totals[class]),
         };
         let scaled = |part: &[u32]| {
             monitor.check()?;
@@ -112,7 +137,7 @@ impl<T: Lanes> Split<T> {
             train: scaled(&job.train)?,
             test: scaled(&job.test)?,
             class_weights: (0..classes.len()).map(weight).collect(),
-            row_weights: plan.row_weights.map(|weights| of(&job.train, weights)),
+            row_weights,
             test_codes: job.test.iter().map(code).collect(),
             codes,
             classes,

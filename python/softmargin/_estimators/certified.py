@@ -134,8 +134,9 @@ class Certified(_Base):
                 )
             threads = resources.thread_count(self.n_jobs)
             found = training.certificates(self._model, threads)
-            self._certificate = found
-            self._training = None
+            if self._training is training:  # otherwise another thread has fitted or was faster
+                self._certificate = found
+                self._training = None
         return found
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from softmargin._checks import parameters
 from softmargin._checks.fields import Fields
 from softmargin._core import ExactLinearSolver
@@ -54,7 +57,8 @@ class LinearSVC(LinearClassifier):
         Value of the constant feature. Larger values regularize the bias less.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply C. "balanced" uses
-        ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
+        ``n_samples / (n_classes * n_samples_of_class)``, where samples count by their
+        ``sample_weight``, as in scikit-learn; None gives all classes weight 1.
     verbose : int, default=0
         If nonzero, print the number of visited samples to standard error during training.
     random_state : int, RandomState or None, default=None
@@ -156,6 +160,19 @@ class LinearSVC(LinearClassifier):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         self.certificate_ = from_table(saved, len(self.status_))
+
+    def _class_weights(
+        self,
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+        weights: NDArray[np.float64] | None,
+    ) -> NDArray[np.float64]:
+        by_class = super()._class_weights(classes, codes, weights)
+        if weights is None or not isinstance(self.class_weight, str):
+            return by_class
+        totals = np.bincount(codes, weights, len(classes))
+        # Summed in the order of the core, which balances the splits of nested_cv.
+        return np.asarray(sum(totals.tolist()) / (len(classes) * totals))
 
     def _solver(self) -> ExactLinearSolver:
         parameters.choice("penalty", self.penalty, ("l2",))

@@ -208,7 +208,8 @@ class SVC(Certified, KernelClassifier):
         )
 
     def _check_warm_start(self) -> None:
-        if self.warm_start not in (True, False, "support_vectors"):
+        given = self.warm_start
+        if np.ndim(given) or given not in (True, False, "support_vectors"):
             raise ValueError(
                 f"warm_start = {self.warm_start!r} is not valid: it must be a bool or "
                 "'support_vectors'"

@@ -231,11 +231,13 @@ def _evaluate_on_workers(
 
     # The time limit of a task starts when it is dispatched, so that no task may wait in a queue.
     queue: dict[str, Any] = {} if end is None else {"pre_dispatch": "n_jobs", "batch_size": 1}
-    found = joblib.Parallel(return_as="generator", **queue)(calls())
+    # Results one by one where the backend can; "multiprocessing" returns all at the end.
+    backend, _ = joblib.parallel.get_active_backend()
+    return_as = "generator" if backend.supports_return_generator else "list"
     try:
-        for (chosen, numbers, _), part in zip(
-            tasks, found, strict=False
-        ):  # the time limit ends both
+        found = joblib.Parallel(return_as=return_as, **queue)(calls())
+        # Not strict, since the time limit may end both early.
+        for (chosen, numbers, _), part in zip(tasks, found, strict=False):
             new = part.done
             place = np.array(chosen)[np.nonzero(new)[0]], np.array(numbers)[np.nonzero(new)[1]]
             for own, other in zip(table, part, strict=True):

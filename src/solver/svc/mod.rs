@@ -37,7 +37,7 @@ use self::gradient::recompute_gradient;
 use self::refine::Refinement;
 use self::run::Run;
 use super::path::{PathStart, along_path};
-use super::{BinarySolver, Machine, Problem, Start};
+use super::{BinarySolver, Machine, Problem, Start, Status};
 use crate::Result;
 use crate::kernel::{Parts, ShrinkableRows};
 use crate::monitor::Monitor;
@@ -74,7 +74,9 @@ impl BinarySolver for Svc {
         let mut amplification = 1.0;
         along_path(cs, PathStart::Warm, |c| {
             let is_first = seeds.is_some();
-            if !is_first {
+            // After the time limit, the coefficients for a smaller C stay as they are.
+            let is_late = run.late_bias.is_some();
+            if !is_first && !is_late {
                 dual.set_bounds(bounds(c));
                 amplification *= dual.rescale();
                 if amplification > MAX_AMPLIFICATION {
@@ -83,14 +85,17 @@ impl BinarySolver for Svc {
                 }
                 run.restart();
                 refinement.restart();
-            } else if !matches!(problem.start, Start::Terms(_)) {
+            } else if is_first && !matches!(problem.start, Start::Terms(_)) {
                 run.start_from_sample(&mut dual, rows)?;
             }
             let seeds = seeds.take().unwrap_or_default();
-            let status = run.solve(&mut dual, rows, seeds, Some(&mut refinement))?;
+            let status = match run.late_bias {
+                Some(_) => Status::TimeLimit,
+                None => run.solve(&mut dual, rows, seeds, Some(&mut refinement))?,
+            };
             Ok(Machine {
                 terms: dual.terms(&parts),
-                bias: dual.bias(run.tol),
+                bias: run.late_bias.unwrap_or_else(|| dual.bias(run.tol)),
                 n_iter: run.n_iter,
                 n_loops: run.n_loops,
                 status,

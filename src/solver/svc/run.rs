@@ -34,6 +34,8 @@ pub struct Run<'a, T> {
     /// The kernel matrix of the last working set, and that set.
     pub gram: LocalGram<T>,
     pub gram_set: Vec<usize>,
+    /// The bias, if the time limit was reached while `v` was known for some samples only.
+    pub late_bias: Option<f64>,
 }
 
 /// The progress of the main loop.
@@ -57,6 +59,7 @@ impl<'a, T: Lanes> Run<'a, T> {
             first_loop: 0,
             gram: LocalGram::default(),
             gram_set: Vec::new(),
+            late_bias: None,
         }
     }
 

@@ -13,8 +13,9 @@ use crate::solver::Status;
 const MIN_SAMPLES: usize = 2000;
 
 impl<T: Lanes> Run<'_, T> {
-    /// Solves the problem of the active samples, then reconstructs the gradient of the others.
-    /// Returns how the smaller problem ended; `None` if shrinking does not pay.
+    /// Solves the problem of the active samples, then reconstructs the gradient of the others,
+    /// unless the time limit was reached. Returns how the smaller problem ended; `None` if
+    /// shrinking does not pay.
     pub(super) fn shrink(
         &mut self,
         dual: &mut Dual,
@@ -40,8 +41,13 @@ impl<T: Lanes> Run<'_, T> {
             return Ok(None);
         };
         self.gram_set.clear();
-        let changes = dual.changes_to(&active, &solved.beta);
-        reconstruct_gradient(dual, rows, &changes, &removed, self.monitor)?;
+        if status == Status::TimeLimit {
+            let bias = || solved.bias(self.tol);
+            self.late_bias.get_or_insert_with(bias);
+        } else {
+            let changes = dual.changes_to(&active, &solved.beta);
+            reconstruct_gradient(dual, rows, &changes, &removed, self.monitor)?;
+        }
         for (k, &i) in active.iter().enumerate() {
             (dual.beta[i], dual.v[i]) = (solved.beta[k], solved.v[k]);
         }

@@ -11,6 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 import softmargin
 from estimators import EXACT, each
 from softmargin._checks import resources
+from softmargin._estimators import certified
 
 KERNEL = {name: model for name, model in EXACT.items() if name != "LinearSVC"}
 
@@ -155,3 +156,22 @@ def test_a_thread_that_finds_another_one_finished_gets_the_same(estimator, monke
     monkeypatch.setattr(resources, "thread_count", interrupted)
     found.append(model.certificate_)
     assert found == [expected, expected]
+
+
+@pytest.mark.case(112)
+@each(KERNEL)
+def test_a_fit_during_the_computation_leaves_no_certificate_of_the_old_model(
+    estimator, monkeypatch
+):
+    X, y = problem()
+    expected = estimator.fit(X[::2], y[::2]).certificate_
+    model, compute = estimator.fit(X, y), certified.certificates
+
+    def interrupted(*arguments):
+        monkeypatch.undo()
+        model.fit(X[::2], y[::2])
+        return compute(*arguments)
+
+    monkeypatch.setattr(certified, "certificates", interrupted)
+    assert model.certificate_ != expected
+    assert model.certificate_ == expected

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 
 import reference
 from estimators import KERNEL, PREDICTORS, READERS, TRAINERS, each, problem
@@ -184,6 +185,16 @@ def test_equal_rows_fit(estimator, value):
     model = estimator.fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
     assert len(set(model.predict(X))) == 1
+
+
+@pytest.mark.case(21, of="SVC")
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("value", [0.1, 0.07, -3.3, 1e5 + 0.1])
+def test_equal_values_whose_mean_is_rounded_have_no_variance(value, layout):
+    """The variance of rounding errors once made gamma about 1e32."""
+    X, y = np.full((61, 3), value), np.arange(61) % 2
+    scaled, one = (SVC(gamma=gamma, kernel="poly").fit(layout(X), y) for gamma in ("scale", 1.0))
+    np.testing.assert_array_equal(scaled.decision_function(X), one.decision_function(X))
 
 
 @pytest.mark.case(22)

@@ -73,7 +73,7 @@ DOMAINS = {
         "tol": (0.0, -1e-3, NAN, INF, "small", None),
         "working_set_size": (0, 1, -5, 2.5, "all"),
         "shrinking": ("maybe", None, 2),
-        "warm_start": ("maybe", None, 2),
+        "warm_start": ("maybe", None, 2, np.array([1.0, 2.0])),
     },
     "NNISDA": DIVIDED | STEPS | {"tol": (0, -1, NAN, INF, "small", None)},
     "MNSVM": DIVIDED | STEPS | {"eps": (0, 1, -1, NAN, "small"), "selection": ("best", None)},

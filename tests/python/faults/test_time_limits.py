@@ -129,3 +129,16 @@ def test_the_limit_of_fit_blocks_is_for_all_blocks(slow_conversion, rng):
         model.fit_blocks(blocks, classes=[0, 1])
     assert read == [0, 1]
     assert (model.status_, model.n_iter_) == (["time limit"], 1)
+
+
+@pytest.mark.case(61)
+def test_a_limit_on_a_subsample_does_not_wait_for_all_samples(rng):
+    """The gradient of all samples once took 50 times as long as the limit allowed."""
+    n = 300_000
+    X = rng.normal(size=(n, 2)).astype(np.float32)
+    y = X[:, 0] + rng.normal(size=n) > 0
+    start = time.process_time()
+    with pytest.warns(ConvergenceWarning, match="'time limit'"):
+        model = softmargin.SVC(time_limit=0.5, n_jobs=1).fit(X, y)
+    assert time.process_time() - start < 5
+    assert np.abs(model.decision_function(X[:2000])).max() < n

@@ -192,6 +192,17 @@ def test_a_weight_is_a_number_of_rows(solver):
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-6)
 
 
+@pytest.mark.case(51)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_balanced_classes_follow_the_weights_as_in_scikit_learn(solver, rng):
+    X, y = problem()
+    weights = rng.choice([0.0, 0.5, 2.0], len(y)) * (1 + 3 * (y == y[0]))
+    params = SOLVERS[solver] | TIGHT | {"class_weight": "balanced"}
+    ours = LinearSVC(**params).fit(X, y, sample_weight=weights)
+    theirs = svm.LinearSVC(**params | {"max_iter": 100_000}).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("scheme", ["ovr", "ovo", "ordinal"])
 def test_every_machine_is_a_problem_of_two_classes(solver, scheme, three_classes):

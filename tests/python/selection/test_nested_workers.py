@@ -26,7 +26,7 @@ def check_same(method):
 
 
 @pytest.mark.parametrize("method", GRID)
-@pytest.mark.parametrize("backend", ["loky", "dask"])
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "dask"])
 def test_workers_give_the_bits_of_the_local_run(method, backend):
     local, _ = run(method)
     if backend == "dask":
