@@ -91,21 +91,21 @@ class SeedQueue:
 
     def __init__(self, n_classifiers: int, size: int | None) -> None:
         self.size = _WORKING_SET if size is None else size
-        self.samples: list[NDArray[np.uint32]] = [np.empty(0, np.uint32)] * n_classifiers
+        self.rows: list[NDArray[np.uint32]] = [np.empty(0, np.uint32)] * n_classifiers
 
     def push(self, found: list[_Start]) -> None:
         """Add the support vectors of each binary classifier."""
         for number, (new, _) in enumerate(found):
-            old = self.samples[number]
-            self.samples[number] = np.r_[old[~np.isin(old, new)], new][-self.size :]
+            old = self.rows[number]
+            self.rows[number] = np.r_[old[~np.isin(old, new)], new][-self.size :]
 
     def starts(self) -> list[_Start]:
         """Return the first working set of each binary classifier."""
-        return [(samples, None) for samples in self.samples]
+        return [(samples, None) for samples in self.rows]
 
     def to_state(self) -> dict[str, Any]:
         """Return the queues as plain values to pickle."""
-        return {"size": self.size, "rows": self.samples}
+        return {"size": self.size, "rows": self.rows}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> SeedQueue:
@@ -116,15 +116,15 @@ class SeedQueue:
         if not is_queue or not all(getattr(own, "dtype", None) == np.uint32 for own in samples):
             raise ValueError("this is not the state of an SVC: _seeds is not a queue of samples")
         queue = cls(len(samples), size)
-        queue.samples = samples
+        queue.rows = samples
         return queue
 
     def to_fields(self) -> dict[str, Any]:
         """Return the queues as fields of a file."""
         return {
             "seeds/size": int(self.size),
-            "seeds/lengths": np.array([len(samples) for samples in self.samples], dtype=np.int64),
-            "seeds/rows": np.concatenate(self.samples),
+            "seeds/lengths": np.array([len(samples) for samples in self.rows], dtype=np.int64),
+            "seeds/rows": np.concatenate(self.rows),
         }
 
     @classmethod
@@ -138,5 +138,5 @@ class SeedQueue:
         fits = (lengths >= 0).all() and sum(lengths.tolist()) == len(samples)
         if not fits or (lengths > queue.size).any() or (samples >= n_samples).any():
             raise ValueError("'seeds/lengths' and 'seeds/rows' are inconsistent")
-        queue.samples = np.split(samples, np.cumsum(lengths)[:-1])
+        queue.rows = np.split(samples, np.cumsum(lengths)[:-1])
         return queue

@@ -233,11 +233,11 @@ class SVC(Certified, KernelClassifier):
         is_same = (
             last is not None
             and last._seeds is not None
-            and (last.shape_fit_[0] == len(codes) and len(last._seeds.samples) == len(found))
+            and (last.shape_fit_[0] == len(codes) and len(last._seeds.rows) == len(found))
         )
         self._seeds = SeedQueue(len(found), self.working_set_size)
         if is_same and last is not None and last._seeds is not None:
-            self._seeds.samples = list(last._seeds.samples)
+            self._seeds.rows = list(last._seeds.rows)
         self._seeds.push(found)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def test_certificates_and_starts(grades, method):
 def test_seeds_of_support_vectors_start_each_machine(grades):
     X, y, Z = grades
     model = ordinal(METHODS["svc"], warm_start="support_vectors").fit(X, y)
-    assert len(model._seeds.samples) == K - 1
+    assert len(model._seeds.rows) == K - 1
     model.set_params(C=20.0).fit(X, y)
     cold = ordinal(METHODS["svc"], C=20.0).fit(X, y)
     np.testing.assert_allclose(outputs(model, Z), outputs(cold, Z), atol=1e-4)

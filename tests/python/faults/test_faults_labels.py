@@ -231,7 +231,7 @@ def few(*counts):
 @pytest.mark.case(53)
 @each([*SEARCHES, "nested_cv"])
 def test_a_class_with_fewer_rows_than_folds_warns_as_stratified_folds(estimator):
-    with pytest.warns(UserWarning, match=r"(least populated|smallest) class.* 1 (members|rows)"):
+    with pytest.warns(UserWarning, match=r"(least populated|smallest) class.* 1 (members|samples)"):
         estimator.fit(*few(20, 20, 1))
 
 

@@ -106,7 +106,9 @@ def test_every_machine_goes_its_own_way(scheme, three_classes):
 @pytest.mark.case(60)
 def test_a_limit_of_steps_is_told():
     X, y = problem()
-    with pytest.warns(ConvergenceWarning, match="iteration limit.*0.001 times the first"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"'iteration limit' after 3 iterations \(max_iter = 3\)"
+    ):
         model = GDSVC(max_iter=3).fit(X, y)
     assert model.n_iter_ == 3
 

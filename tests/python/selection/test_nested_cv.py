@@ -283,7 +283,7 @@ def one_split(train, test):
     ("arguments", "sentence"),
     [
         ({"method": SVC(kernel="precomputed")}, "precomputed"),
-        ({"method": SVC(kernel=lambda A, B: A @ B.T)}, "named functions"),
+        ({"method": SVC(kernel=lambda A, B: A @ B.T)}, "the kernel must be"),
         ({"grid": {"kernel": ["rbf", "precomputed"]}}, "precomputed"),
         ({"method": SVC(time_limit=1.0)}, "time_limit"),
         ({"method": "ollawv", "sample_weight": np.ones(178)}, "does not support sample_weight"),
