@@ -139,14 +139,15 @@ class NestedResult:
             stds = np.nanstd(self.inner_scores, axis=1)
         rows = []
         for fold, best in enumerate(self.best_params):
+            chosen = self.cells.index(best) if best in self.cells else None  # first of equal cells
             for number, cell in enumerate(self.cells):
                 rows.append(
                     {"outer_fold": fold, **cell}
                     | {
                         "inner_mean": means[fold, number],
                         "inner_std": stds[fold, number],
-                        "chosen": cell == best,
-                        "outer_score": self.outer_scores[fold] if cell == best else np.nan,
+                        "chosen": number == chosen,
+                        "outer_score": self.outer_scores[fold] if number == chosen else np.nan,
                     }
                 )
         return pd.DataFrame(rows)

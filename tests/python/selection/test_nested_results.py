@@ -198,6 +198,13 @@ def test_a_frame_has_a_row_for_each_method_and_fold(results):
         assert chosen["C"].tolist() == [params["C"] for params in result.best_params]
 
 
+def test_one_of_equal_cells_is_chosen(data):
+    result = nested_cv(*data, "svc", {"C": [1, 1.0, 1], "gamma": [0.5]}, outer=3, inner=2)
+    frame = result.to_frame()
+    assert frame["chosen"].tolist() == [True, False, False] * 3
+    assert frame["outer_score"].dropna().tolist() == result.outer_scores.tolist()
+
+
 def test_no_methods_and_none_that_is_judged_can_be_shown(results):
     assert str(NestedComparison({}, ["svc"])) == "no results\n\nnot started: svc"
     assert "not started: svc" in NestedComparison({}, ["svc"])._repr_html_()
