@@ -20,13 +20,16 @@ const WIDTH: usize = 128;
 const HEIGHT: usize = 512;
 
 /// Replaces the lower triangle of a symmetric `m` x `m` matrix by its factor; `false` if it is
-/// not positive definite.
+/// not positive definite, or if the time limit was reached.
 pub fn factorize(values: &mut [f64], m: usize, monitor: &Monitor) -> Result<bool> {
     let mut matrix = MatMut::from_column_major_slice_mut(values, m, m);
     let needed = factor::cholesky_in_place_scratch::<f64>(WIDTH, Par::Seq, Default::default());
     let mut memory = MemBuffer::new(needed);
     for start in (0..m).step_by(WIDTH) {
         monitor.check()?;
+        if monitor.time_is_up() {
+            return Ok(false);
+        }
         let width = WIDTH.min(m - start);
         let (before, rest) = matrix.as_mut().split_at_col_mut(start);
         let before = before.as_ref().subrows(start, m - start);

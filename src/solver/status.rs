@@ -1,5 +1,7 @@
 //! How training ended.
 
+use crate::monitor::Monitor;
+
 /// How training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -24,6 +26,16 @@ impl Status {
         Status::Stalled,
         Status::NonFinite,
     ];
+
+    /// The status after a step that could not be computed: the time limit was reached, or the
+    /// equations are singular.
+    pub fn of_failed_step(monitor: &Monitor) -> Self {
+        if monitor.time_is_up() {
+            Status::TimeLimit
+        } else {
+            Status::Stalled
+        }
+    }
 
     /// The name shown in Python.
     pub const fn name(self) -> &'static str {

@@ -246,7 +246,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 Some(gradient.iter().map(|g| -g).collect())
             };
             let Some(p) = step else {
-                return Ok(Status::Stalled);
+                return Ok(Status::of_failed_step(monitor));
             };
             self.n_iter += 1;
             outputs(self.problem, &p, &mut change, monitor)?;

@@ -238,7 +238,10 @@ impl Run {
         let local = |&(row, beta): &(u32, f64)| Some((self.parts.local(row as usize)?, beta));
         let mut terms: Vec<(usize, f64)> = terms.iter().filter_map(local).collect();
         terms.sort_by_key(|term| term.0);
-        self.point = self.point_of(terms, 0.0, rows, monitor)?;
+        // Without the time limit, so that a warm start never loses its coefficients.
+        if let Some(point) = self.point_of(terms, 0.0, rows, monitor, || false)? {
+            self.point = point;
+        }
         // The bias for which these coefficients are optimal.
         let point = &self.point;
         let residual = |&(i, beta): &(usize, f64)| {
@@ -280,7 +283,7 @@ impl Run {
             }
             self.n_iter += 1;
             let Some(next) = self.optimum_of(&set, rows, monitor)? else {
-                return Ok(Status::Stalled);
+                return Ok(Status::of_failed_step(monitor));
             };
             if !next.bias.is_finite() || next.outputs.iter().any(|f| !f.is_finite()) {
                 return Ok(Status::NonFinite);
@@ -342,7 +345,7 @@ impl Run {
     }
 
     /// The optimum if exactly these samples have a positive loss; `None` if the equations are
-    /// singular.
+    /// singular or the time limit was reached.
     fn optimum_of<T: Lanes>(
         &self,
         set: &[usize],
@@ -372,7 +375,7 @@ impl Run {
             Bias::Free => bias,
             Bias::Penalized => terms.iter().map(|term| term.1).sum(),
         };
-        Ok(Some(self.point_of(terms, bias, rows, monitor)?))
+        self.point_of(terms, bias, rows, monitor, || monitor.time_is_up())
     }
 
     /// Solves `(K_SS + lambda / c) x = y` and `(K_SS + lambda / c) x = 1`; returns both solutions,
@@ -392,7 +395,7 @@ impl Run {
             0.0
         };
         let columns = set.iter().enumerate().zip(matrix.chunks_exact_mut(m));
-        visit_in_blocks(
+        let is_filled = visit_in_blocks(
             set,
             rows,
             monitor,
@@ -405,6 +408,9 @@ impl Run {
                 column[place] += self.lambda / self.weights[i];
             },
         )?;
+        if !is_filled {
+            return Ok(None);
+        }
         let signs = set.iter().map(|&i| self.signs[i]);
         let mut sides: Vec<f64> = signs.chain(std::iter::repeat_n(1.0, m)).collect();
         if !cholesky::factorize(&mut matrix, m, monitor)? {
@@ -414,26 +420,31 @@ impl Run {
         Ok(Some(sides))
     }
 
-    /// The point with these coefficients; computes the decision values of all samples.
+    /// The point with these coefficients; computes the decision values of all samples. `None` if
+    /// `must_stop` returned true before that.
     fn point_of<T: Lanes>(
         &self,
         terms: Vec<(usize, f64)>,
         bias: f64,
         rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
-    ) -> Result<Point> {
+        must_stop: impl Fn() -> bool,
+    ) -> Result<Option<Point>> {
         let mut outputs = vec![bias; self.signs.len()];
         let size = rows.max_resident().clamp(1, BLOCK);
         for block in terms.chunks(size) {
+            if must_stop() {
+                return Ok(None);
+            }
             let wanted: Vec<usize> = block.iter().map(|term| term.0).collect();
             rows.prefetch(&wanted, monitor)?;
             rows.accumulate(block, &mut outputs);
         }
-        Ok(Point {
+        Ok(Some(Point {
             terms,
             bias,
             outputs,
-        })
+        }))
     }
 
     fn machine(&self, status: Status) -> Machine {
@@ -452,20 +463,24 @@ impl Run {
     }
 }
 
-/// Calls `visit` with each item, one per sample of `set`, while its kernel row is resident.
+/// Calls `visit` with each item, one per sample of `set`, while its kernel row is resident. Returns
+/// false if the time limit was reached before all items were visited.
 fn visit_in_blocks<T: Lanes, R: BlockRows<T>, I>(
     set: &[usize],
     rows: &mut R,
     monitor: &Monitor,
     mut items: impl Iterator<Item = I>,
     mut visit: impl FnMut(&R, I),
-) -> Result<()> {
+) -> Result<bool> {
     let size = rows.max_resident().clamp(1, BLOCK);
     for block in set.chunks(size) {
+        if monitor.time_is_up() {
+            return Ok(false);
+        }
         rows.prefetch(block, monitor)?;
         for item in items.by_ref().take(block.len()) {
             visit(rows, item);
         }
     }
-    Ok(())
+    Ok(true)
 }
