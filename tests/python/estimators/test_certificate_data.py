@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 import softmargin
 from estimators import EXACT, each
 from softmargin._checks import resources
-from softmargin._estimators import certified
+from softmargin._estimators.certificate import Training
 
 KERNEL = {name: model for name, model in EXACT.items() if name != "LinearSVC"}
 
@@ -165,13 +165,13 @@ def test_a_fit_during_the_computation_leaves_no_certificate_of_the_old_model(
 ):
     X, y = problem()
     expected = estimator.fit(X[::2], y[::2]).certificate_
-    model, compute = estimator.fit(X, y), certified.certificates
+    model, compute = estimator.fit(X, y), Training.certificates
 
     def interrupted(*arguments):
         monkeypatch.undo()
         model.fit(X[::2], y[::2])
         return compute(*arguments)
 
-    monkeypatch.setattr(certified, "certificates", interrupted)
+    monkeypatch.setattr(Training, "certificates", interrupted)
     assert model.certificate_ != expected
     assert model.certificate_ == expected
