@@ -125,6 +125,13 @@ class Browser:
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
+    def wait_for(self, script, seconds=20):
+        """Return the value of an expression once it is true, for what scripts do after loading."""
+        end = time.monotonic() + seconds
+        while not (value := self.evaluate(script)) and time.monotonic() < end:
+            time.sleep(0.05)
+        return value
+
     def press(self, key, code):
         """Press and release a key, as a user does."""
         about = {"key": key, "code": key, "windowsVirtualKeyCode": code}
