@@ -16,7 +16,7 @@ use softmargin::kernel::{Gamma, KernelSettings};
 use softmargin::model::Ties;
 use softmargin::monitor::Monitor;
 use softmargin::multiclass::Scheme;
-use softmargin::select::{Evaluation, Job, Plan, Scaling};
+use softmargin::select::{Evaluation, Job, Plan, Scaling, Source, Wanted};
 use softmargin::solver::{Method, OllawvSettings, SvcSettings};
 use softmargin::{Result, threads};
 use std::borrow::Cow;
@@ -58,6 +58,7 @@ fn jobs(method: &Method) -> Vec<Job<Method>> {
         ..KernelSettings::default()
     };
     let job = |fold: u32| Job {
+        source: 0,
         train: (0..N as u32).filter(|row| row % 5 != fold).collect(),
         test: (0..N as u32).filter(|row| row % 5 == fold).collect(),
         kernels: (-5..3).map(kernel).collect(),
@@ -74,18 +75,22 @@ fn evaluate(
     budget_bytes: usize,
 ) -> Result<usize> {
     let plan = Plan {
-        codes,
         n_classes: 2,
         class_weights: Some(&[1.0; 2]),
-        row_weights: None,
         scaling: Scaling::MinMax,
         scheme: Scheme::OneVsOne,
         ties: Ties::LargestSum,
+        wanted: Wanted::default(),
         budget_bytes,
     };
     let evaluation = Evaluation::new(jobs);
+    let sources = [Source {
+        rows: rows.head(rows.n_rows()),
+        codes,
+        row_weights: None,
+    }];
     threads::install(1, || {
-        evaluation.run::<f64, f32, _>(rows, &plan, jobs, &Monitor::new())
+        evaluation.run::<f64, f32, _>(&sources, &plan, jobs, &Monitor::new())
     })??;
     Ok(evaluation.n_done())
 }

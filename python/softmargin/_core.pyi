@@ -25,6 +25,7 @@ __all__ = [
     "OllawvSolver",
     "Plan",
     "SgdSolver",
+    "Source",
     "SvcSolver",
     "TrainingData",
     "__version__",
@@ -477,14 +478,32 @@ class LinearFit:
     def snapshots(self) -> list[_Snapshots]: ...
 
 @final
+class Source:
+    def __new__(
+        cls,
+        rows: _Rows,
+        codes: NDArray[np.uint32],
+        sample_weights: NDArray[np.float64] | None = None,
+    ) -> Source: ...
+    @property
+    def rows(self) -> _Rows: ...
+    @property
+    def codes(self) -> NDArray[np.uint32]: ...
+    @property
+    def sample_weights(self) -> NDArray[np.float64] | None: ...
+
+@final
 class Job:
     def __new__(
         cls,
+        source: int,
         train: NDArray[np.uint32],
         test: NDArray[np.uint32],
         kernels: list[Kernel],
         path: list[float],
     ) -> Job: ...
+    @property
+    def source(self) -> int: ...
     @property
     def train(self) -> NDArray[np.uint32]: ...
     @property
@@ -498,32 +517,35 @@ class Job:
 class Plan:
     def __new__(
         cls,
-        codes: NDArray[np.uint32],
         n_classes: int,
         *,
         class_weights: NDArray[np.float64] | None,
-        sample_weights: NDArray[np.float64] | None,
         multi_class: str,
         break_ties: bool,
-        scale: bool,
+        scaling: str,
         single_precision: bool,
+        predictions: bool = False,
+        decisions: str | None = None,
+        train_outputs: bool = False,
     ) -> Plan: ...
-    @property
-    def codes(self) -> NDArray[np.uint32]: ...
     @property
     def n_classes(self) -> int: ...
     @property
     def class_weights(self) -> NDArray[np.float64] | None: ...
     @property
-    def sample_weights(self) -> NDArray[np.float64] | None: ...
-    @property
     def multi_class(self) -> str: ...
     @property
     def break_ties(self) -> bool: ...
     @property
-    def scale(self) -> bool: ...
+    def scaling(self) -> str: ...
     @property
     def single_precision(self) -> bool: ...
+    @property
+    def predictions(self) -> bool: ...
+    @property
+    def decisions(self) -> str | None: ...
+    @property
+    def train_outputs(self) -> bool: ...
 
 @final
 class Cells:
@@ -549,8 +571,11 @@ class Cells:
 @final
 class Evaluation:
     def __new__(cls, solver: _KernelSolver | _LinearSolver, jobs: list[Job]) -> Evaluation: ...
-    def run(self, rows: _Rows, plan: Plan, limits: Limits) -> None: ...
+    def run(self, sources: list[Source], plan: Plan, limits: Limits) -> None: ...
     def n_done(self) -> int: ...
+    def take_outputs(
+        self, job: int, kernel: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.float64]] | None: ...
     def seconds(self) -> list[tuple[str, float]]: ...
     def table(self) -> Cells: ...
 

@@ -29,5 +29,8 @@ from softmargin._selection.folds import fold_labels as fold_labels
 from softmargin._selection.folds import nested_fold_labels as nested_fold_labels
 from softmargin._selection.nested import nested_cv as nested_cv
 from softmargin._selection.result import NestedResult as NestedResult
-from softmargin._selection.search import GridSearchCV as GridSearchCV
-from softmargin._selection.search import PatternSearchCV as PatternSearchCV
+from softmargin._selection.searches import GridSearchCV as GridSearchCV
+from softmargin._selection.searches import HalvingGridSearchCV as HalvingGridSearchCV
+from softmargin._selection.searches import HalvingRandomSearchCV as HalvingRandomSearchCV
+from softmargin._selection.searches import PatternSearchCV as PatternSearchCV
+from softmargin._selection.searches import RandomizedSearchCV as RandomizedSearchCV

@@ -70,6 +70,16 @@ impl<'a, T: Real> Dense<'a, T> {
         }
     }
 
+    /// Subtracts `center` from each row.
+    pub fn subtract(&mut self, center: &[f64]) {
+        let n_cols = self.n_cols.max(1);
+        for row in self.values.to_mut().chunks_exact_mut(n_cols) {
+            for (value, center) in row.iter_mut().zip(center) {
+                *value = T::from_f64(value.to_f64() - center);
+            }
+        }
+    }
+
     /// Converts the values to another type.
     pub fn convert<U: Real>(&self) -> Result<Dense<'static, U>> {
         let mut values = try_with_capacity(self.values.len(), 1, "converted rows")?;

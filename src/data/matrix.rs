@@ -51,6 +51,22 @@ impl<T: Real> Matrix<'_, T> {
         }
     }
 
+    /// Calls `visit` with the column and the value of each stored entry of a row.
+    pub fn visit_row(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
+        match self.row(i) {
+            Row::Dense(values) => {
+                for (j, value) in values.iter().enumerate() {
+                    visit(j, value.to_f64());
+                }
+            }
+            Row::Sparse(columns, values) => {
+                for (&j, value) in columns.iter().zip(values) {
+                    visit(j as usize, value.to_f64());
+                }
+            }
+        }
+    }
+
     /// All stored values.
     pub fn values(&self) -> &[T] {
         match self {

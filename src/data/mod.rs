@@ -19,4 +19,4 @@ pub use labels::Labels;
 pub use matrix::{Matrix, Row, max_abs};
 pub use random::Random;
 pub use real::Real;
-pub use scaling::MinMax;
+pub use scaling::Affine;

@@ -1,9 +1,10 @@
-//! Min-max scaling of features to [0, 1].
+//! Scaling of features.
 //!
-//! Dense: `x' = (x - min) / (max - min)`; a constant feature keeps a width of 1,
-//! so it maps to 0. Sparse: each feature is divided by its largest absolute
-//! value and zeros stay zeros; where the minimum of a feature is 0 this is the
-//! same scaling.
+//! - Min-max: `x' = (x - min) / (max - min)`; a constant feature keeps a width of 1, so it maps to
+//!   0. Sparse: each feature is divided by its largest absolute value and zeros stay zeros; where
+//!   the minimum of a feature is 0 this is the same scaling.
+//! - Standard: `x' = (x - mean) / deviation`, as scikit-learn's `StandardScaler`; a constant
+//!   feature is only shifted. Sparse features are not shifted, so that zeros stay zeros.
 
 use super::{Csr, Dense, Matrix, Real};
 use crate::memory::{try_with_capacity, try_zeros};
@@ -12,14 +13,79 @@ use std::borrow::Cow;
 
 /// The map `x' = (x - shift) / width` of each feature.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MinMax {
+pub struct Affine {
     shift: Vec<f64>,
     width: Vec<f64>,
 }
 
-impl MinMax {
+impl Affine {
+    /// No scaling of `d` features.
+    pub fn identity(d: usize) -> Result<Self> {
+        let shift = try_zeros(d, 1, "feature ranges")?;
+        let mut width: Vec<f64> = try_zeros(d, 1, "feature ranges")?;
+        width.fill(1.0);
+        Ok(Self { shift, width })
+    }
+
+    /// Fits mean and standard deviation of each feature over the given rows.
+    pub fn standard<T: Real>(
+        rows: &Matrix<'_, T>,
+        used: impl IntoIterator<Item = usize> + Clone,
+    ) -> Result<Self> {
+        let d = rows.n_cols();
+        let what = "means of features";
+        let (mut mean, mut variance): (Vec<f64>, Vec<f64>) =
+            (try_zeros(d, 1, what)?, try_zeros(d, 1, what)?);
+        let mut n_stored: Vec<f64> = try_zeros(d, 1, what)?;
+        let mut n_used = 0.0;
+        for i in used.clone() {
+            n_used += 1.0;
+            rows.visit_row(i, |j, value| {
+                mean[j] += value;
+                n_stored[j] += 1.0;
+            });
+        }
+        if n_used == 0.0 {
+            return Err(no_samples());
+        }
+        mean.iter_mut().for_each(|mean| *mean /= n_used);
+        // The sum of the deviations, 0 but for rounding, corrects the rounding of the mean.
+        let mut deviation: Vec<f64> = try_zeros(d, 1, what)?;
+        for i in used {
+            rows.visit_row(i, |j, value| {
+                let difference = value - mean[j];
+                variance[j] += difference * difference;
+                deviation[j] += difference;
+            });
+        }
+        for (j, variance) in variance.iter_mut().enumerate() {
+            // Values that are not stored are 0.
+            let n_zeros = n_used - n_stored[j];
+            *variance += n_zeros * mean[j] * mean[j];
+            let deviation = deviation[j] - n_zeros * mean[j];
+            *variance = (*variance - deviation * deviation / n_used) / n_used;
+            if !variance.is_finite() || !mean[j].is_finite() {
+                return Err(Error::Data(format!(
+                    "the values of feature {j} are too large to scale"
+                )));
+            }
+            // A variance within its rounding error is that of a constant feature.
+            let noise = n_used * f64::EPSILON * *variance
+                + (n_used * mean[j] * f64::EPSILON) * (n_used * mean[j] * f64::EPSILON);
+            let is_constant = *variance <= noise;
+            *variance = if is_constant { 1.0 } else { variance.sqrt() };
+        }
+        if let Matrix::Sparse(_) = rows {
+            mean.fill(0.0);
+        }
+        Ok(Self {
+            shift: mean,
+            width: variance,
+        })
+    }
+
     /// Fits the range of each feature over the given rows.
-    pub fn fit<T: Real>(
+    pub fn min_max<T: Real>(
         rows: &Matrix<'_, T>,
         used: impl IntoIterator<Item = usize>,
     ) -> Result<Self> {
@@ -52,9 +118,7 @@ impl MinMax {
             }
         }
         if n_used == 0 {
-            return Err(Error::Data(
-                "at least one sample is required to fit the scaling".into(),
-            ));
+            return Err(no_samples());
         }
         // The width replaces the maximum.
         for (j, (high, low)) in high.iter_mut().zip(&low).enumerate() {
@@ -131,6 +195,10 @@ impl MinMax {
             }
         })
     }
+}
+
+fn no_samples() -> Error {
+    Error::Data("at least one sample is required to fit the scaling".into())
 }
 
 /// `high - low`; 1 for a constant feature; `None` if the difference overflows.

@@ -7,6 +7,7 @@
 use super::computed_rows::add_kernel_sums;
 use super::{Kernel, KernelKind, PackedRows, Threading};
 use crate::Result;
+use crate::data::Matrix;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use std::sync::OnceLock;
@@ -32,15 +33,22 @@ pub trait ExactSums: Sync {
     fn spread(&self) -> f64;
 }
 
-/// Packed rows in f32 that are converted to f64 when sums are first requested.
-pub struct WidenedRows<'a, T: Lanes> {
+/// Values of gamma for which products that f32 cannot represent do not matter.
+const USUAL_GAMMAS: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
+
+/// Packed rows in f32, of which rows in f64 are packed when sums are first requested.
+pub struct ExactRows<'a, T: Lanes> {
     packed: &'a PackedRows<T>,
     kernel: &'a Kernel,
     wide: &'a OnceLock<PackedRows<f64>>,
+    /// The rows before they were rounded to f32.
+    unrounded: Option<&'a Matrix<'a, f64>>,
+    /// The largest norm of the rounding error of a row.
+    rounding: f64,
     n_computed: AtomicU64,
 }
 
-impl<'a, T: Lanes> WidenedRows<'a, T> {
+impl<'a, T: Lanes> ExactRows<'a, T> {
     /// `wide` stores the converted rows, and may be shared by several kernels and problems.
     /// `None` if the kernel values that a solver sees are in f64 already, or precomputed.
     pub fn new(
@@ -53,8 +61,19 @@ impl<'a, T: Lanes> WidenedRows<'a, T> {
             packed,
             kernel,
             wide,
+            unrounded: None,
+            rounding: 0.0,
             n_computed: AtomicU64::new(0),
         })
+    }
+
+    /// With rows that were rounded to f32, by errors of at most this norm.
+    pub fn with_unrounded(self, rows: Option<&'a Matrix<'a, f64>>, rounding: f64) -> Self {
+        Self {
+            unrounded: rows,
+            rounding,
+            ..self
+        }
     }
 
     /// Kernel values computed so far.
@@ -67,12 +86,18 @@ impl<'a, T: Lanes> WidenedRows<'a, T> {
             return Ok(wide);
         }
         // Two threads may convert them at the same time; the first result is kept.
-        let converted = self.packed.widen()?;
+        let converted = match self.unrounded {
+            None => self.packed.widen()?,
+            Some(rows) => {
+                let all: Vec<u32> = (0..rows.n_rows() as u32).collect();
+                PackedRows::new(rows, &all)?
+            }
+        };
         Ok(self.wide.get_or_init(|| converted))
     }
 }
 
-impl<T: Lanes> ExactSums for WidenedRows<'_, T> {
+impl<T: Lanes> ExactSums for ExactRows<'_, T> {
     fn add(
         &self,
         terms: &[(usize, f64)],
@@ -104,7 +129,16 @@ impl<T: Lanes> ExactSums for WidenedRows<'_, T> {
             // on random samples.
             KernelKind::Rbf => {
                 let root = (self.packed.n_cols() as f64).sqrt();
-                f64::from(f32::EPSILON) * (0.8 + 0.15 * root)
+                let of_products = f64::from(f32::EPSILON) * (0.8 + 0.15 * root);
+                // If the difference of two rows changes by e, its square, d^2, changes by at most
+                // 2 d e + e^2, and the kernel value by gamma exp(-gamma d^2) times that.
+                let (gamma, e) = (self.kernel.gamma(), 2.0 * self.rounding);
+                let of_rows = (2.0 * gamma / std::f64::consts::E).sqrt() * e + gamma * e * e;
+                if USUAL_GAMMAS.contains(&gamma) {
+                    of_products + of_rows
+                } else {
+                    f64::INFINITY
+                }
             }
             _ => f64::INFINITY,
         }

@@ -18,7 +18,7 @@ mod sparse;
 pub use cache::{CacheCounts, RowCache};
 pub use cached_rows::CachedRows;
 pub use computed_rows::ComputedRows;
-pub use exact::{ExactSums, WidenedRows};
+pub use exact::{ExactRows, ExactSums};
 pub use function::{Extent, Gamma, Kernel, KernelKind, KernelSettings};
 pub use gram::{Gram, KernelMatrix, all_products};
 pub use gram_rows::GramRows;

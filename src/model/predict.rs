@@ -73,16 +73,52 @@ impl<T: Lanes> Model<T> {
         monitor: &Monitor,
     ) -> Result<Vec<u32>> {
         let n_machines = self.n_machines();
-        // One rule for all settings, unless each has its own patterns.
-        let n_rules = self.patterns.len().max(1);
-        let votes: Vec<Votes<'_>> = (0..n_rules).map(|setting| self.votes(setting)).collect();
         let choose = |votes: &mut Vec<Votes<'_>>, outputs: &[f64], classes: &mut [u32]| {
             let settings = outputs.chunks_exact(n_machines);
             for (setting, (class, outputs)) in classes.iter_mut().zip(settings).enumerate() {
-                *class = votes[setting.min(n_rules - 1)].winner(outputs, ties);
+                *class = rule_of(votes, setting).winner(outputs, ties);
             }
         };
-        self.map_rows(matrix, self.n_settings, monitor, || votes.clone(), choose)
+        self.map_rows(matrix, self.n_settings, monitor, || self.rules(), choose)
+    }
+
+    /// The class and the decision values of each sample for each setting of a path, sample by
+    /// sample: the number of the class, then the decision values of all binary classifiers
+    /// (`machines`) or the scores of the classes.
+    pub fn decide_path(
+        &self,
+        matrix: &Matrix<'_, T>,
+        ties: Ties,
+        machines: bool,
+        monitor: &Monitor,
+    ) -> Result<Vec<f64>> {
+        let n_machines = self.n_machines();
+        let n_values = if machines {
+            n_machines
+        } else {
+            n_scores(self.n_classes())
+        };
+        let decide = |votes: &mut Vec<Votes<'_>>, outputs: &[f64], values: &mut [f64]| {
+            let settings = outputs.chunks_exact(n_machines).enumerate();
+            for ((setting, outputs), values) in settings.zip(values.chunks_exact_mut(1 + n_values))
+            {
+                let rule = rule_of(votes, setting);
+                values[0] = f64::from(rule.winner(outputs, ties));
+                if machines {
+                    values[1..].copy_from_slice(outputs);
+                } else {
+                    rule.scores(outputs, &mut values[1..]);
+                }
+            }
+        };
+        let width = self.n_settings * (1 + n_values);
+        self.map_rows(matrix, width, monitor, || self.rules(), decide)
+    }
+
+    /// The decision rules: one for all settings, unless each has its own patterns.
+    fn rules(&self) -> Vec<Votes<'_>> {
+        let n_rules = self.patterns.len().max(1);
+        (0..n_rules).map(|setting| self.votes(setting)).collect()
     }
 
     /// The decision rule of a setting.
@@ -197,6 +233,12 @@ impl<T: Lanes> Model<T> {
         }
         Ok(())
     }
+}
+
+/// The rule of a setting.
+fn rule_of<'v, 'p>(rules: &'v mut [Votes<'p>], setting: usize) -> &'v mut Votes<'p> {
+    let last = rules.len() - 1;
+    &mut rules[setting.min(last)]
 }
 
 /// Fills `results`, `width` per sample, in chunks of `rows` samples: `fill(scratch, first sample,

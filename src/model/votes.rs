@@ -23,6 +23,12 @@ pub fn n_scores(n_classes: usize) -> usize {
     if n_classes == 2 { 1 } else { n_classes }
 }
 
+/// The score of a class in one-vs-one voting: the number of votes plus the sum of decision values,
+/// transformed to (-1/3, 1/3).
+pub fn class_score(votes: f64, sum: f64) -> f64 {
+    votes + sum / (3.0 * (sum.abs() + 1.0))
+}
+
 /// The decision rule, with buffers for the votes of one sample.
 #[derive(Debug, Clone)]
 pub struct Votes<'a> {
@@ -76,7 +82,7 @@ impl<'a> Votes<'a> {
         }
         self.count(outputs);
         for ((score, vote), sum) in scores.iter_mut().zip(&self.votes).zip(&self.sums) {
-            *score = vote + sum / (3.0 * (sum.abs() + 1.0));
+            *score = class_score(*vote, *sum);
         }
     }
 

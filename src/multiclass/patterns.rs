@@ -91,8 +91,13 @@ impl Patterns {
 
     /// P(label | S) for each label; all 0 if no sample was counted.
     pub fn scores(&self, outputs: &[f64], scores: &mut [f64]) {
+        self.scores_of(&signs(outputs), scores);
+    }
+
+    /// As [`Patterns::scores`], with the results of [`is_first`] instead of the decision values.
+    pub fn scores_of(&self, signs: &[bool], scores: &mut [f64]) {
         scores.fill(0.0);
-        for (label, share) in shares(self.counts_of(&signs(outputs))) {
+        for (label, share) in shares(self.counts_of(signs)) {
             scores[label as usize] = share;
         }
     }

@@ -4,8 +4,8 @@ use super::training_set::Source;
 use super::{MachineSpec, Scheme, TrainingSet};
 use crate::data::Matrix;
 use crate::kernel::{
-    CachedRows, ComputedRows, ExactSums, Gram, GramRows, KernelKind, PackedRows, Parts,
-    ShrinkableRows, SingleRows, Threading, WidenedRows, sweep_pays,
+    CachedRows, ComputedRows, ExactRows, ExactSums, Gram, GramRows, KernelKind, PackedRows, Parts,
+    ShrinkableRows, SingleRows, Threading, sweep_pays,
 };
 use crate::memory::{account_small, try_collect, try_filled, try_with_capacity};
 use crate::monitor::Monitor;
@@ -161,9 +161,9 @@ impl<T: Lanes> TrainingSet<T> {
     }
 
     /// The packed rows in f64; `None` if kernel values are in f64 already, or precomputed.
-    fn widened(&self) -> Option<WidenedRows<'_, T>> {
+    fn widened(&self) -> Option<ExactRows<'_, T>> {
         match &self.rows {
-            Source::Packed(packed) => WidenedRows::new(packed, &self.kernel, &self.wide),
+            Source::Packed(packed) => ExactRows::new(packed, &self.kernel, &self.wide),
             Source::Precomputed(_) => None,
         }
     }
@@ -247,7 +247,7 @@ impl<T: Lanes> TrainingSet<T> {
             };
             let mut rows = make(spec.parts.clone(), how)?;
             let machines = solver.solve(&problem, &mut rows, monitor)?;
-            let n_exact = widened.as_ref().map_or(0, WidenedRows::n_computed);
+            let n_exact = widened.as_ref().map_or(0, ExactRows::n_computed);
             account(machines, rows.n_computed() + n_exact)
         };
         let size = |number| scheme.n_rows_of(number, &self.labels);

@@ -43,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<linear::LinearFit>()?;
     module.add_class::<text::LibsvmReader>()?;
     module.add_class::<select::JobValue>()?;
+    module.add_class::<select::SourceValue>()?;
     module.add_class::<select::PlanValue>()?;
     module.add_class::<select::Cells>()?;
     module.add_class::<select::Evaluation>()?;

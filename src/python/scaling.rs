@@ -2,7 +2,7 @@
 
 use super::arrays::{AnyMatrix, Rows, rows_to_python, slice, with_matrix};
 use super::door;
-use crate::data::MinMax;
+use crate::data::Affine;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -18,7 +18,7 @@ pub fn minmax_fit<'py>(
     let scaling = door::run(
         py,
         1,
-        |_| with_matrix!(&view.matrix()?, matrix => MinMax::fit(matrix, 0..matrix.n_rows())),
+        |_| with_matrix!(&view.matrix()?, matrix => Affine::min_max(matrix, 0..matrix.n_rows())),
     )?;
     let array = |values: &[f64]| values.to_vec().into_pyarray(py);
     Ok((array(scaling.shift()), array(scaling.width())))
@@ -36,7 +36,7 @@ pub fn minmax_apply<'py>(
     let view = rows.view()?;
     let (shift, width) = (slice(&shift)?, slice(&width)?);
     let scaled = door::run(py, 1, |_| {
-        let scaling = MinMax::from_parts(shift.to_vec(), width.to_vec())?;
+        let scaling = Affine::from_parts(shift.to_vec(), width.to_vec())?;
         with_matrix!(&view.matrix()?, matrix => Ok(AnyMatrix::from(scaling.apply(matrix)?)))
     })?;
     with_matrix!(scaled, matrix => rows_to_python(py, matrix))

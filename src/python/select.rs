@@ -1,27 +1,57 @@
 //! The engine of model selection as Python objects. Finished cells survive an interrupt.
 
-use super::arrays::{Rows, borrowed, slice, with_matrix};
+use super::arrays::{AnyMatrix, Rows, borrowed, slice};
 use super::door;
 use super::kernels::Kernel;
 use super::limits::Limits;
 use super::linear_solvers::LinearSolver;
 use super::problem::check_lengths;
 use super::solvers::KernelSolver;
+use crate::Error;
 use crate::Result;
-use crate::data::Matrix;
 use crate::memory::{try_collect, try_with_capacity};
 use crate::model::Ties;
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
-use crate::select::{Cell, Evaluation as Core, Job, LinearPath, Phase, Plan, Scaling, Scores};
+use crate::select::{
+    Cell, Decisions, Evaluation as Core, Job, LinearPath, Phase, Plan, Scaling, Scores, Source,
+    Wanted,
+};
 use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Method};
-use numpy::{Element, IntoPyArray, PyArray1, PyUntypedArrayMethods};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+
+/// Samples, or their kernel values, with labels and weights.
+#[pyclass(name = "Source", module = "softmargin._core", frozen, get_all)]
+pub struct SourceValue {
+    rows: Py<PyAny>,
+    codes: Py<PyArray1<u32>>,
+    sample_weights: Option<Py<PyArray1<f64>>>,
+}
+
+#[pymethods]
+impl SourceValue {
+    #[new]
+    #[pyo3(signature = (rows, codes, sample_weights=None))]
+    fn new(
+        rows: Py<PyAny>,
+        codes: &Bound<'_, PyArray1<u32>>,
+        sample_weights: Option<&Bound<'_, PyArray1<f64>>>,
+    ) -> PyResult<Self> {
+        check_lengths(codes.len(), sample_weights.map(|weights| weights.len()))?;
+        Ok(Self {
+            rows,
+            codes: codes.clone().unbind(),
+            sample_weights: sample_weights.map(|weights| weights.clone().unbind()),
+        })
+    }
+}
 
 /// Training and test samples of a split, with the kernels and the path to evaluate there.
 #[pyclass(name = "Job", module = "softmargin._core", frozen, get_all)]
 pub struct JobValue {
+    source: usize,
     train: Py<PyArray1<u32>>,
     test: Py<PyArray1<u32>>,
     kernels: Vec<Kernel>,
@@ -32,12 +62,14 @@ pub struct JobValue {
 impl JobValue {
     #[new]
     fn new(
+        source: usize,
         train: Py<PyArray1<u32>>,
         test: Py<PyArray1<u32>>,
         kernels: Vec<Kernel>,
         path: Vec<f64>,
     ) -> Self {
         Self {
+            source,
             train,
             test,
             kernels,
@@ -46,49 +78,67 @@ impl JobValue {
     }
 }
 
-/// What all jobs have in common besides the samples.
+/// What all jobs have in common.
 #[pyclass(name = "Plan", module = "softmargin._core", frozen, get_all)]
 pub struct PlanValue {
-    codes: Py<PyArray1<u32>>,
     n_classes: usize,
     class_weights: Option<Py<PyArray1<f64>>>,
-    sample_weights: Option<Py<PyArray1<f64>>>,
     multi_class: String,
     break_ties: bool,
-    scale: bool,
+    scaling: String,
     single_precision: bool,
+    predictions: bool,
+    decisions: Option<String>,
+    train_outputs: bool,
 }
 
 #[pymethods]
 impl PlanValue {
     #[new]
     #[pyo3(signature = (
-        codes, n_classes, *, class_weights, sample_weights, multi_class, break_ties, scale,
-        single_precision
+        n_classes, *, class_weights, multi_class, break_ties, scaling, single_precision,
+        predictions=false, decisions=None, train_outputs=false
     ))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn new(
-        codes: &Bound<'_, PyArray1<u32>>,
         n_classes: usize,
         class_weights: Option<Py<PyArray1<f64>>>,
-        sample_weights: Option<&Bound<'_, PyArray1<f64>>>,
         multi_class: String,
         break_ties: bool,
-        scale: bool,
+        scaling: String,
         single_precision: bool,
+        predictions: bool,
+        decisions: Option<String>,
+        train_outputs: bool,
     ) -> PyResult<Self> {
         Scheme::parse(&multi_class)?;
-        check_lengths(codes.len(), sample_weights.map(|weights| weights.len()))?;
+        Scaling::parse(&scaling)?;
+        parse_decisions(decisions.as_deref())?;
         Ok(Self {
-            codes: codes.clone().unbind(),
             n_classes,
             class_weights,
-            sample_weights: sample_weights.map(|weights| weights.clone().unbind()),
             multi_class,
             break_ties,
-            scale,
+            scaling,
             single_precision,
+            predictions,
+            decisions,
+            train_outputs,
         })
+    }
+}
+
+/// Parses the form of decision values.
+fn parse_decisions(name: Option<&str>) -> Result<Option<Decisions>> {
+    match name {
+        None => Ok(None),
+        Some("classes") => Ok(Some(Decisions::Classes)),
+        Some("pairs") => Ok(Some(Decisions::Machines)),
+        Some(name) => Err(Error::parameter(
+            "decisions",
+            format!("{name:?}"),
+            "it must be 'classes' or 'pairs'",
+        )),
     }
 }
 
@@ -113,6 +163,9 @@ enum AnySolver {
     Kernel(KernelSolver),
     Linear(LinearSolver),
 }
+
+/// Predictions and decision values.
+type TakenOutputs = (Py<PyArray2<u32>>, Py<PyArray2<f64>>);
 
 /// What the arrays of results are called in errors.
 const WHAT: &str = "a table of cells";
@@ -144,6 +197,7 @@ fn jobs_of<S>(
     let job = |job: &Py<JobValue>| {
         let job = job.get();
         Ok(Job {
+            source: job.source,
             train: samples(&job.train)?,
             test: samples(&job.test)?,
             kernels: job.kernels.iter().map(Kernel::settings).collect(),
@@ -176,45 +230,111 @@ impl Evaluation {
     fn run(
         &self,
         py: Python<'_>,
-        rows: &Bound<'_, PyAny>,
+        sources: Vec<Py<SourceValue>>,
         plan: &PlanValue,
         limits: &Limits,
     ) -> PyResult<()> {
-        let rows = Rows::extract(rows)?;
-        let view = rows.view()?;
-        let codes = borrowed(py, &plan.codes)?;
+        let rows = sources
+            .iter()
+            .map(|source| Rows::extract(source.get().rows.bind(py)))
+            .collect::<PyResult<Vec<_>>>()?;
+        let views = rows.iter().map(Rows::view).collect::<PyResult<Vec<_>>>()?;
         let borrow = |array| borrowed(py, array);
+        let codes = sources
+            .iter()
+            .map(|source| borrowed(py, &source.get().codes))
+            .collect::<PyResult<Vec<_>>>()?;
+        let codes = codes.iter().map(slice).collect::<PyResult<Vec<_>>>()?;
+        let weights = sources
+            .iter()
+            .map(|source| source.get().sample_weights.as_ref().map(borrow).transpose())
+            .collect::<PyResult<Vec<_>>>()?;
+        let weights = weights
+            .iter()
+            .map(|weights| weights.as_ref().map(slice).transpose())
+            .collect::<PyResult<Vec<_>>>()?;
         let class_weights = plan.class_weights.as_ref().map(borrow).transpose()?;
-        let sample_weights = plan.sample_weights.as_ref().map(borrow).transpose()?;
         let common = Plan {
-            codes: slice(&codes)?,
             n_classes: plan.n_classes,
             class_weights: class_weights.as_ref().map(slice).transpose()?,
-            row_weights: sample_weights.as_ref().map(slice).transpose()?,
-            scaling: if plan.scale {
-                Scaling::MinMax
-            } else {
-                Scaling::None
-            },
+            scaling: Scaling::parse(&plan.scaling)?,
             scheme: Scheme::parse(&plan.multi_class)?,
             ties: if plan.break_ties {
                 Ties::LargestSum
             } else {
                 Ties::LowestLabel
             },
+            wanted: Wanted {
+                predictions: plan.predictions,
+                decisions: parse_decisions(plan.decisions.as_deref())?,
+                train: plan.train_outputs,
+            },
             budget_bytes: limits.memory_bytes,
         };
         let single = plan.single_precision;
-        door::run_within(
-            py,
-            limits,
-            |monitor| with_matrix!(&view.matrix()?, matrix => self.run_on(matrix, &common, single, monitor)),
-        )
+        door::run_within(py, limits, |monitor| {
+            let (mut in_f32, mut in_f64) = (Vec::new(), Vec::new());
+            for (number, view) in views.iter().enumerate() {
+                let (codes, row_weights) = (codes[number], weights[number]);
+                match view.matrix()? {
+                    AnyMatrix::F32(rows) => in_f32.push(Source {
+                        rows,
+                        codes,
+                        row_weights,
+                    }),
+                    AnyMatrix::F64(rows) => in_f64.push(Source {
+                        rows,
+                        codes,
+                        row_weights,
+                    }),
+                }
+            }
+            match (in_f32.is_empty(), in_f64.is_empty()) {
+                (false, true) => self.run_on(&in_f32, &common, single, monitor),
+                (true, _) => self.run_on(&in_f64, &common, single, monitor),
+                (false, false) => Err(Error::Shape(
+                    "all sources must have values of the same type".into(),
+                )),
+            }
+        })
     }
 
     /// Kernels of all jobs that are done; may be called while `run` is running.
     fn n_done(&self) -> usize {
         self.core.n_done()
+    }
+
+    /// Removes and returns the outputs of a kernel of a job: the predictions and the decision
+    /// values of all its samples, one row per setting of the path. `None` if it is not done.
+    fn take_outputs(
+        &self,
+        py: Python<'_>,
+        job: usize,
+        kernel: usize,
+    ) -> PyResult<Option<TakenOutputs>> {
+        let Some(outputs) = self.core.take_outputs(job, kernel) else {
+            return Ok(None);
+        };
+        let n_settings = outputs.len();
+        let n_predicted = outputs.iter().map(|own| own.predicted.len()).sum();
+        let n_decisions = outputs.iter().map(|own| own.decisions.len()).sum();
+        let mut predicted: Vec<u32> = try_with_capacity(n_predicted, 1, WHAT)?;
+        let mut decisions: Vec<f64> = try_with_capacity(n_decisions, 1, WHAT)?;
+        for own in &outputs {
+            predicted.extend_from_slice(&own.predicted);
+            decisions.extend_from_slice(&own.decisions);
+        }
+        let shape = |len: usize| [n_settings, len / n_settings.max(1)];
+        Ok(Some((
+            predicted
+                .into_pyarray(py)
+                .reshape(shape(n_predicted))?
+                .unbind(),
+            decisions
+                .into_pyarray(py)
+                .reshape(shape(n_decisions))?
+                .unbind(),
+        )))
     }
 
     /// Seconds of all threads in each phase of the work so far.
@@ -280,15 +400,21 @@ impl Evaluation {
 
     fn run_on<S: Lanes>(
         &self,
-        matrix: &Matrix<'_, S>,
+        sources: &[Source<'_, S>],
         plan: &Plan<'_>,
         single: bool,
         monitor: &Monitor,
     ) -> Result<()> {
         match &self.jobs {
-            Jobs::Kernel(jobs) if single => self.core.run::<S, f32, _>(matrix, plan, jobs, monitor),
-            Jobs::Kernel(jobs) => self.core.run::<S, S, _>(matrix, plan, jobs, monitor),
-            Jobs::Linear(jobs) => self.core.run_linear(matrix, plan, jobs, monitor),
+            Jobs::Linear(jobs) => self.core.run_linear(sources, plan, jobs, monitor),
+            Jobs::Kernel(jobs) if single => {
+                match self.core.run::<S, f32, _>(sources, plan, jobs, monitor) {
+                    // Values that f32 cannot represent.
+                    Err(Error::Data(_)) => self.core.run::<S, S, _>(sources, plan, jobs, monitor),
+                    other => other,
+                }
+            }
+            Jobs::Kernel(jobs) => self.core.run::<S, S, _>(sources, plan, jobs, monitor),
         }
     }
 }

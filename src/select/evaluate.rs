@@ -3,24 +3,25 @@
 use super::clock::{Clock, Phase};
 use super::scores::Scores;
 use super::shared::Shared;
-use super::split::Scaling;
+use super::source::{Scaling, Source, centers};
 use super::task::{Buffers, Task};
-use crate::data::Matrix;
 use crate::kernel::{KernelKind, KernelSettings};
 use crate::memory::byte_count;
-use crate::model::{Ballots, Ties};
+use crate::model::{Ballots, Ties, n_scores};
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
 use crate::simd::Lanes;
 use crate::solver::BinarySolver;
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// One split with the cells to evaluate on it: all kernels with the whole path of the solver.
 #[derive(Debug, Clone)]
 pub struct Job<S> {
+    /// The number of the source of the samples.
+    pub source: usize,
     /// Indices of the training samples, in the order in which a single training would see them;
     /// an index may occur more than once.
     pub train: Vec<u32>,
@@ -33,47 +34,107 @@ pub struct Job<S> {
 }
 
 impl<S> Job<S> {
-    /// Fails on indices that are out of bounds and on precomputed kernels.
-    pub(super) fn check(&self, n_rows: usize, plan: &Plan<'_>) -> Result<()> {
-        if plan.codes.len() != n_rows || plan.codes.iter().any(|&c| c as usize >= plan.n_classes) {
-            return Err(Error::Shape(
-                "the class codes do not match the samples of X".into(),
-            ));
-        }
+    /// Fails on indices that are out of bounds.
+    pub(super) fn check<T: Lanes>(&self, sources: &[Source<'_, T>], plan: &Plan<'_>) -> Result<()> {
+        let Some(source) = sources.get(self.source) else {
+            return Err(Error::Shape(format!(
+                "a split refers to source {}, but there are {}",
+                self.source,
+                sources.len()
+            )));
+        };
+        let n_rows = source.rows.n_rows();
+        source.check(plan.n_classes)?;
         let mut rows = self.train.iter().chain(&self.test);
         if let Some(row) = rows.find(|&&row| row as usize >= n_rows) {
             return Err(Error::Shape(format!(
                 "a split contains the index {row}, but X has {n_rows} samples"
             )));
         }
-        let is_precomputed = |kernel: &KernelSettings| kernel.kind == KernelKind::Precomputed;
-        if self.kernels.iter().any(is_precomputed) {
-            let message = "model selection does not support precomputed kernels";
-            return Err(Error::Data(message.into()));
+        if self.is_precomputed() {
+            if self.kernels.iter().any(|kernel| !is_precomputed(kernel)) {
+                let message = "precomputed kernels and others cannot be evaluated together";
+                return Err(Error::Data(message.into()));
+            }
+            source.check_kernel(&self.train)?;
         }
         Ok(())
     }
+
+    /// Whether the source contains kernel values instead of samples.
+    pub(super) fn is_precomputed(&self) -> bool {
+        self.kernels.iter().any(is_precomputed)
+    }
+}
+
+fn is_precomputed(kernel: &KernelSettings) -> bool {
+    kernel.kind == KernelKind::Precomputed
 }
 
 /// What all jobs have in common.
 #[derive(Debug, Clone)]
 pub struct Plan<'a> {
-    /// The class of each sample, less than `n_classes`.
-    pub codes: &'a [u32],
     /// Number of classes.
     pub n_classes: usize,
     /// The weight of each class; `None` balances the classes of the training samples.
     pub class_weights: Option<&'a [f64]>,
-    /// The weight of each sample.
-    pub row_weights: Option<&'a [f64]>,
     /// How features are scaled.
     pub scaling: Scaling,
     /// How classes are split into binary problems.
     pub scheme: Scheme,
     /// How ties between votes are broken.
     pub ties: Ties,
+    /// What each cell contains besides its scores.
+    pub wanted: Wanted,
     /// Memory budget in bytes for products and kernel matrices.
     pub budget_bytes: usize,
+}
+
+/// The predictions and decision values that are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// Whether predictions are kept.
+    pub predictions: bool,
+    /// The decision values that are kept.
+    pub decisions: Option<Decisions>,
+    /// Whether those of the training samples are kept as well.
+    pub train: bool,
+}
+
+impl Wanted {
+    /// Whether the training samples are evaluated.
+    pub fn of_train(self) -> bool {
+        self.train && (self.predictions || self.decisions.is_some())
+    }
+}
+
+/// The form of decision values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decisions {
+    /// One value per class; only one for two classes.
+    Classes,
+    /// One value per binary classifier.
+    Machines,
+}
+
+impl Decisions {
+    /// Number of decision values per sample, for `k` classes.
+    pub fn width(self, scheme: Scheme, k: usize) -> Result<usize> {
+        match self {
+            Decisions::Machines if scheme != Scheme::OneVsRest => scheme.n_machines(k),
+            _ => Ok(n_scores(k)),
+        }
+    }
+}
+
+/// Predictions and decision values of one cell, for the test samples and then, if they are
+/// wanted, for the training samples, in the order of the caller.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outputs {
+    /// The class of each sample.
+    pub predicted: Vec<u32>,
+    /// The decision values, sample by sample.
+    pub decisions: Vec<f64>,
 }
 
 /// The result of one cell of the grid on one split.
@@ -81,6 +142,8 @@ pub struct Plan<'a> {
 pub struct Cell {
     /// The scores of the predictions for the test samples.
     pub scores: Scores,
+    /// What the plan wants besides the scores; see [`Evaluation::take_outputs`].
+    pub outputs: Outputs,
     /// Number of training samples that are a support vector of some binary classifier.
     pub n_support: u32,
     /// Iterations of all binary classifiers.
@@ -98,9 +161,26 @@ pub struct Cell {
 
 /// The results of all jobs: for each finished kernel, the cells of the path.
 pub struct Evaluation {
-    cells: Vec<Vec<OnceLock<Vec<Cell>>>>,
+    cells: Vec<Vec<OnceLock<Finished>>>,
     n_shared: AtomicUsize,
     clock: Clock,
+}
+
+/// The cells of a finished kernel.
+pub(super) struct Finished {
+    cells: Vec<Cell>,
+    /// The outputs of the cells, until they are taken.
+    outputs: Mutex<Option<Vec<Outputs>>>,
+}
+
+impl Finished {
+    pub(super) fn new(mut cells: Vec<Cell>) -> Self {
+        let outputs = cells
+            .iter_mut()
+            .map(|cell| std::mem::take(&mut cell.outputs));
+        let outputs = Mutex::new(Some(outputs.collect()));
+        Self { cells, outputs }
+    }
 }
 
 /// The unit of work that is evaluated in parallel.
@@ -155,33 +235,43 @@ impl Evaluation {
 
     /// Stores the cells of one kernel of one job, unless they exist already.
     pub(super) fn set(&self, job: usize, kernel: usize, cells: &[Cell]) {
-        let _ = self.cells[job][kernel].set(cells.to_vec());
+        let _ = self.cells[job][kernel].set(Finished::new(cells.to_vec()));
     }
 
     /// The cells of one kernel of one job; `None` if they are not finished.
     pub fn cells(&self, job: usize, kernel: usize) -> Option<&[Cell]> {
-        self.cells.get(job)?.get(kernel)?.get().map(Vec::as_slice)
+        Some(&self.cells.get(job)?.get(kernel)?.get()?.cells)
+    }
+
+    /// Removes and returns the outputs of the cells of one kernel of one job; `None` if they are
+    /// not finished or were taken before.
+    pub fn take_outputs(&self, job: usize, kernel: usize) -> Option<Vec<Outputs>> {
+        let finished = self.cells.get(job)?.get(kernel)?.get()?;
+        let outputs = finished.outputs.lock();
+        outputs.unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Evaluates all cells that are not finished, in parallel in the current thread pool. `T` is
     /// the type of the kernel values. Returns early without an error at the time limit.
     pub fn run<S: Lanes, T: Lanes, M: BinarySolver + Sync>(
         &self,
-        rows: &Matrix<'_, S>,
+        sources: &[Source<'_, S>],
         plan: &Plan<'_>,
         jobs: &[Job<M>],
         monitor: &Monitor,
     ) -> Result<()> {
-        jobs.iter()
-            .try_for_each(|job| job.check(rows.n_rows(), plan))?;
+        jobs.iter().try_for_each(|job| job.check(sources, plan))?;
         let todo: Vec<usize> = (0..jobs.len()).filter(|&job| !self.is_done(job)).collect();
         let wanted: Vec<&Job<M>> = todo.iter().map(|&number| &jobs[number]).collect();
-        let shared = Shared::<T>::find(rows, plan, &wanted, monitor)?;
+        let centers = centers::<S, T, M>(sources, plan, &wanted);
+        let shared = Shared::<T>::find(sources, &centers, plan, &wanted, monitor)?;
         let budget = plan.budget_bytes - shared.as_ref().map_or(0, Shared::bytes);
         let buffers = Buffers::<T>::for_jobs(jobs);
         let run = |mode: Mode, number: usize| {
+            let source = jobs[number].source;
             let task = Task {
-                rows,
+                source: &sources[source],
+                center: centers[source].as_deref(),
                 plan,
                 job: &jobs[number],
                 cells: &self.cells[number],
@@ -194,14 +284,19 @@ impl Evaluation {
             task.run(mode).map_err(|error| task.add_context(error))
         };
         let mode = |number: usize| mode_of::<T, M>(&jobs[number], plan, todo.len(), budget);
-        let (parallel, sequential): (Vec<usize>, Vec<usize>) =
+        let (mut parallel, mut sequential): (Vec<usize>, Vec<usize>) =
             todo.iter().partition(|&&number| mode(number) == Mode::Jobs);
+        // The last jobs, too few for all threads, are split into kernels.
+        let n_whole = parallel.len() - parallel.len() % rayon::current_num_threads();
+        let last = parallel.split_off(n_whole);
         parallel
             .into_par_iter()
             .with_max_len(1)
             .try_for_each(|number| run(Mode::Jobs, number))?;
+        last.into_iter()
+            .try_for_each(|number| run(Mode::Kernels, number))?;
         sequential
-            .into_iter()
+            .drain(..)
             .try_for_each(|number| run(mode(number), number))
     }
 }
@@ -214,9 +309,15 @@ fn mode_of<T: Lanes, M: BinarySolver>(
     budget: usize,
 ) -> Mode {
     let threads = rayon::current_num_threads();
-    let matrix = byte_count::<T>(job.train.len(), job.train.len() + job.test.len());
+    let n_rows = job.train.len() + job.test.len();
+    let matrix = byte_count::<T>(job.train.len(), n_rows);
     let of_row = Ballots::bytes_of_row(plan.n_classes, job.solver.path_len());
-    let votes = of_row.checked_mul(job.test.len());
+    let n_counted = if plan.wanted.of_train() {
+        n_rows
+    } else {
+        job.test.len()
+    };
+    let votes = of_row.checked_mul(n_counted);
     let fits = |n_matrices: usize, n_votes: usize| {
         let needed = || {
             let matrices = matrix?.checked_mul(n_matrices)?;
@@ -228,7 +329,7 @@ fn mode_of<T: Lanes, M: BinarySolver>(
         Mode::Jobs
     } else if fits(1 + threads, threads) && job.kernels.len() >= threads {
         Mode::Kernels
-    } else if fits(2, 0) {
+    } else if fits(2, 0) || job.is_precomputed() {
         // Votes are not counted here: the models of the next mode take more memory.
         Mode::Machines
     } else {

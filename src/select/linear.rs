@@ -2,11 +2,12 @@
 //! samples of a split.
 
 use super::clock::{Clock, Phase};
-use super::evaluate::{Cell, Evaluation, Job, Plan};
+use super::evaluate::{Cell, Decisions, Evaluation, Job, Outputs, Plan};
 use super::scores::Counts;
-use super::split::{renumber_classes, scaling_of};
+use super::source::Source;
+use super::split::renumber_classes;
 use crate::data::Matrix;
-use crate::memory::{try_collect, try_with_capacity};
+use crate::memory::{try_collect, try_with_capacity, try_zeros};
 use crate::model::{LinearWeights, Votes};
 use crate::monitor::Monitor;
 use crate::multiclass::{LinearSet, Patterns, Scheme};
@@ -30,14 +31,15 @@ impl Evaluation {
     /// get the same cells.
     pub fn run_linear<T: Lanes>(
         &self,
-        rows: &Matrix<'_, T>,
+        sources: &[Source<'_, T>],
         plan: &Plan<'_>,
         jobs: &[Job<LinearPath>],
         monitor: &Monitor,
     ) -> Result<()> {
         // Values, and column indices of sparse rows.
         let entry_bytes = size_of::<T>() + size_of::<u32>();
-        let bytes = rows.values().len().saturating_mul(entry_bytes).max(1);
+        let sizes = sources.iter().map(|source| source.rows.values().len());
+        let bytes = sizes.max().unwrap_or(0).saturating_mul(entry_bytes).max(1);
         // Samples are gathered and then scaled: each split takes up to two copies.
         let at_once = (plan.budget_bytes / 2 / bytes).max(1);
         let todo: Vec<usize> = (0..jobs.len()).filter(|&job| !self.is_done(job)).collect();
@@ -45,11 +47,12 @@ impl Evaluation {
         for numbers in todo.chunks(at_once) {
             numbers.par_iter().with_max_len(1).try_for_each(|&number| {
                 let job = &jobs[number];
-                job.check(rows.n_rows(), plan)?;
+                job.check(sources, plan)?;
                 if monitor.time_is_up() {
                     return Ok(());
                 }
-                let split = Split::new(rows, plan, job, self.clock(), monitor)?;
+                let source = &sources[job.source];
+                let split = Split::new(source, plan, job, self.clock(), monitor)?;
                 let cells = split.evaluate(plan, &job.solver, self.clock(), monitor)?;
                 if let Some(cells) = cells {
                     (0..job.kernels.len()).for_each(|kernel| self.set(number, kernel, &cells));
@@ -100,26 +103,26 @@ struct Split<T: Lanes> {
 
 impl<T: Lanes> Split<T> {
     fn new(
-        rows: &Matrix<'_, T>,
+        source: &Source<'_, T>,
         plan: &Plan<'_>,
         job: &Job<LinearPath>,
         clock: &Clock,
         monitor: &Monitor,
     ) -> Result<Self> {
         let _clock = clock.start(Phase::Rows);
-        let scaling = scaling_of(rows, &job.train, plan.scaling)?;
+        let scaling = source.scaling(&job.train, plan.scaling)?;
         let of = |numbers: &[u32], values: &[f64]| -> Vec<f64> {
             numbers.iter().map(|&row| values[row as usize]).collect()
         };
-        let code = |&row: &u32| plan.codes[row as usize];
-        let (classes, codes) = renumber_classes(plan.codes, &job.train);
+        let code = |&row: &u32| source.codes[row as usize];
+        let (classes, codes) = renumber_classes(source.codes, &job.train);
         if classes.len() < 2 {
             return Err(Error::Data(format!(
                 "the training samples of a split have {} class(es), but a classifier needs at least 2",
                 classes.len()
             )));
         }
-        let row_weights = plan.row_weights.map(|weights| of(&job.train, weights));
+        let row_weights = source.row_weights.map(|weights| of(&job.train, weights));
         let counted = row_weights.as_deref().filter(|_| job.solver.is_exact());
         let totals = totals(&codes, classes.len(), counted);
         let total: f64 = totals.iter().sum();
@@ -129,7 +132,7 @@ impl<T: Lanes> Split<T> {
         };
         let scaled = |part: &[u32]| {
             monitor.check()?;
-            let gathered = rows.gather(part)?;
+            let gathered = source.rows.gather(part)?;
             monitor.check()?;
             scaling.apply(&gathered)
         };
@@ -197,15 +200,43 @@ impl<T: Lanes> Split<T> {
             }
         })?;
         let mut votes = Votes::new(scheme, k, patterns.as_ref());
-        let mut predicted = try_with_capacity(self.test_codes.len(), 1, "predictions")?;
-        all.visit(&self.test, monitor, |_, outputs| {
-            predicted.push(self.classes[votes.winner(outputs, plan.ties) as usize]);
-            Ok(())
-        })?;
-        let scores = Counts::new(plan.n_classes)?.scores(&self.test_codes, predicted.into_iter());
+        let wanted = plan.wanted;
+        let mut parts = vec![&self.test];
+        if wanted.of_train() {
+            parts.push(&self.train);
+        }
+        let n_rows: usize = parts.iter().map(|rows| rows.n_rows()).sum();
+        let width = match wanted.decisions {
+            Some(form) => form.width(scheme, k)?,
+            None => 0,
+        };
+        let mut outputs = Outputs {
+            predicted: try_with_capacity(n_rows, 1, "predictions")?,
+            decisions: try_zeros(n_rows, width, "decision values")?,
+        };
+        for rows in parts {
+            all.visit(rows, monitor, |_, values| {
+                let row = outputs.predicted.len();
+                let winner = votes.winner(values, plan.ties);
+                outputs.predicted.push(self.classes[winner as usize]);
+                let scores = &mut outputs.decisions[row * width..(row + 1) * width];
+                match wanted.decisions {
+                    None => {}
+                    Some(Decisions::Classes) => votes.scores(values, scores),
+                    Some(Decisions::Machines) => scores.copy_from_slice(values),
+                }
+                Ok(())
+            })?;
+        }
+        let predicted = outputs.predicted.iter().copied();
+        let scores = Counts::new(plan.n_classes)?.scores(&self.test_codes, predicted);
+        if !wanted.predictions {
+            outputs.predicted = Vec::new();
+        }
         let unfinished = |machine: &&LinearMachine| machine.status != Status::Converged;
         Ok(Cell {
             scores,
+            outputs,
             n_support,
             n_iter: machines.iter().map(|machine| machine.n_iter).sum(),
             n_loops: machines.len() as u64,

@@ -4,9 +4,10 @@
 //! splits. If a product costs more than a copy, these splits copy their products.
 
 use super::evaluate::{Job, Plan};
-use super::split::{Products, Split, scaling_of};
+use super::source::Source;
+use super::split::{Products, Split};
 use crate::Result;
-use crate::data::{Matrix, MinMax};
+use crate::data::{Affine, Matrix};
 use crate::kernel::{PackedRows, all_products};
 use crate::memory::byte_count;
 use crate::monitor::Monitor;
@@ -20,7 +21,7 @@ const SHARE: usize = 4;
 
 /// Products of all samples with all samples.
 pub struct Shared<T> {
-    scaling: MinMax,
+    scaling: Affine,
     n: usize,
     /// The values of each product.
     values: Vec<(Product, Vec<T>)>,
@@ -29,12 +30,19 @@ pub struct Shared<T> {
 impl<T: Lanes> Shared<T> {
     /// Computes the products for the most frequent scaling, if sharing them pays off.
     pub fn find<S: Lanes, M>(
-        rows: &Matrix<'_, S>,
+        sources: &[Source<'_, S>],
+        centers: &[Option<Vec<f64>>],
         plan: &Plan<'_>,
         jobs: &[&Job<M>],
         monitor: &Monitor,
     ) -> Result<Option<Self>> {
-        let n = rows.n_rows();
+        let ([source], [center]) = (sources, centers) else {
+            return Ok(None);
+        };
+        if jobs.iter().any(|job| job.is_precomputed()) {
+            return Ok(None);
+        }
+        let (rows, n) = (&source.rows, source.rows.n_rows());
         let cost = match rows {
             Matrix::Dense(_) => rows.n_cols(),
             Matrix::Sparse(csr) => 8 * csr.values().len() / n.max(1),
@@ -52,17 +60,22 @@ impl<T: Lanes> Shared<T> {
             .iter()
             .map(|job| {
                 monitor.check()?;
-                scaling_of(rows, &job.train, plan.scaling)
+                source.scaling(&job.train, plan.scaling)
             })
             .collect::<Result<Vec<_>>>()?;
-        let count = |scaling: &MinMax| scalings.iter().filter(|other| *other == scaling).count();
+        let count = |scaling: &Affine| scalings.iter().filter(|other| *other == scaling).count();
         let Some(scaling) = scalings.iter().max_by_key(|scaling| count(scaling)) else {
             return Ok(None);
         };
         if count(scaling) < 2 {
             return Ok(None);
         }
-        let scaled: Matrix<'_, T> = scaling.apply_as(rows)?;
+        let mut wide: Matrix<'_, S> = scaling.apply(rows)?;
+        if let (Some(center), Matrix::Dense(dense)) = (center, &mut wide) {
+            dense.subtract(center);
+        }
+        let scaled: Matrix<'_, T> = wide.convert()?;
+        drop(wide);
         monitor.check()?;
         let all: Vec<u32> = (0..n as u32).collect();
         let packed = PackedRows::new(&scaled, &all)?;
@@ -88,7 +101,7 @@ impl<T: Lanes> Shared<T> {
         monitor: &Monitor,
     ) -> Result<Option<Products<T>>> {
         let of_kind = self.values.iter().find(|(kind, _)| *kind == product);
-        let (true, Some((_, all))) = (split.scaling == self.scaling, of_kind) else {
+        let (true, Some((_, all))) = (split.scaling() == Some(&self.scaling), of_kind) else {
             return Ok(None);
         };
         let n = split.n_rows();

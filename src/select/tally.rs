@@ -1,12 +1,12 @@
 //! Votes and counts of the binary classifiers of one kernel on one split.
 
-use super::evaluate::Cell;
+use super::evaluate::{Cell, Decisions, Outputs, Plan};
 use super::scores::{Counts, Scores};
 use super::split::Split;
 use crate::Result;
-use crate::memory::try_filled;
-use crate::model::{Ballots, Ties};
-use crate::multiclass::{Patterns, Scheme};
+use crate::memory::{try_filled, try_with_capacity, try_zeros};
+use crate::model::Ballots;
+use crate::multiclass::Patterns;
 use crate::simd::Lanes;
 use crate::solver::{Machine, Status};
 
@@ -43,10 +43,11 @@ impl Work {
         self.n_stalled += u32::from(machine.status == Status::Stalled);
     }
 
-    /// The cell with these scores.
-    pub fn cell(&self, scores: Scores, n_kernel_evals: u64) -> Cell {
+    /// The cell with these scores and outputs.
+    pub fn cell(&self, scores: Scores, outputs: Outputs, n_kernel_evals: u64) -> Cell {
         Cell {
             scores,
+            outputs,
             n_support: self.is_support.iter().filter(|&&is| is).count() as u32,
             n_iter: self.n_iter,
             n_loops: self.n_loops,
@@ -69,9 +70,13 @@ pub struct Tested {
 /// Votes and counts of all binary classifiers so far, for each setting of the path.
 pub struct Tally {
     ballots: Ballots,
+    /// The decision values of all binary classifiers, sample by sample, if they are wanted.
+    values: Vec<f64>,
     work: Vec<Work>,
     n_rows: usize,
+    /// Number of all binary classifiers, and of those counted so far.
     n_machines: usize,
+    n_added: usize,
     n_exact: u64,
 }
 
@@ -79,18 +84,25 @@ impl Tally {
     /// For the decision values of `n_rows` samples.
     pub fn new<T: Lanes>(
         split: &Split<T>,
-        scheme: Scheme,
-        ties: Ties,
+        plan: &Plan<'_>,
         n_rows: usize,
         n_settings: usize,
     ) -> Result<Self> {
-        let n_classes = split.labels.n_classes();
+        let (scheme, n_classes) = (plan.scheme, split.labels.n_classes());
+        let n_machines = scheme.n_machines(n_classes)?;
         let work = (0..n_settings).map(|_| Work::new(split.n_train()));
+        let by_class = plan.wanted.decisions == Some(Decisions::Classes);
+        let n_values = match plan.wanted.decisions {
+            Some(Decisions::Machines) => n_machines.saturating_mul(n_rows),
+            _ => 0,
+        };
         Ok(Self {
-            ballots: Ballots::new(scheme, n_classes, n_rows, n_settings, ties)?,
+            ballots: Ballots::new(scheme, n_classes, n_rows, n_settings, plan.ties, by_class)?,
+            values: try_zeros(n_values, n_settings, "decision values")?,
             work: work.collect::<Result<_>>()?,
             n_rows,
-            n_machines: 0,
+            n_machines,
+            n_added: 0,
             n_exact: 0,
         })
     }
@@ -99,12 +111,18 @@ impl Tally {
     pub fn add(&mut self, tested: &Tested) {
         let outputs = tested.outputs.chunks_exact(self.n_rows.max(1));
         for (setting, outputs) in outputs.enumerate() {
-            self.ballots.add(self.n_machines, setting, outputs);
+            self.ballots.add(self.n_added, setting, outputs);
+            let of_setting = self.values.iter_mut();
+            let of_setting =
+                of_setting.skip(setting * self.n_rows * self.n_machines + self.n_added);
+            for (value, output) in of_setting.step_by(self.n_machines).zip(outputs) {
+                *value = *output;
+            }
         }
         for (work, machine) in self.work.iter_mut().zip(&tested.path) {
             work.add(machine);
         }
-        self.n_machines += 1;
+        self.n_added += 1;
         self.n_exact += tested.n_exact;
     }
 
@@ -113,29 +131,59 @@ impl Tally {
         self.n_exact
     }
 
-    /// The cells of the path. If patterns decide, the training samples, sorted by class and with
-    /// these weights, come before the test samples.
+    /// The cells of the path. If the training samples, sorted by class and with these weights, are
+    /// evaluated as well, they come before the test samples.
     pub fn cells<T: Lanes>(
         &self,
         split: &Split<T>,
-        n_classes: usize,
+        plan: &Plan<'_>,
         row_weights: Option<&[f64]>,
         n_kernel_evals: u64,
     ) -> Result<Vec<Cell>> {
-        let n_counted = self.n_rows - split.test_codes.len();
-        let mut counts = Counts::new(n_classes)?;
+        let n_train = self.n_rows - split.test_codes.len();
+        let mut counts = Counts::new(plan.n_classes)?;
         let mut cells = Vec::new();
         for (setting, work) in self.work.iter().enumerate() {
-            let patterns = match n_counted {
-                0 => None,
-                _ => Some(self.patterns(split, setting, row_weights)?),
+            let patterns = if plan.scheme.uses_patterns(split.labels.n_classes()) {
+                Some(self.patterns(split, setting, row_weights)?)
+            } else {
+                None
             };
-            let predicted = (n_counted..self.n_rows).map(|row| {
+            let class_of = |row: usize| {
                 let winner = self.ballots.winner(setting, row, patterns.as_ref());
                 split.classes[winner as usize]
-            });
-            let scores = counts.scores(&split.test_codes, predicted);
-            cells.push(work.cell(scores, if setting == 0 { n_kernel_evals } else { 0 }));
+            };
+            let scores = counts.scores(&split.test_codes, (n_train..self.n_rows).map(class_of));
+            let mut outputs = Outputs::default();
+            let mut rows = try_with_capacity(self.n_rows, 1, "samples")?;
+            rows.extend(n_train..self.n_rows);
+            if plan.wanted.of_train() {
+                rows.extend(split.places()?.iter().map(|&place| place as usize));
+            }
+            if plan.wanted.predictions {
+                outputs.predicted = try_with_capacity(rows.len(), 1, "predictions")?;
+                outputs
+                    .predicted
+                    .extend(rows.iter().map(|&row| class_of(row)));
+            }
+            if let Some(form) = plan.wanted.decisions {
+                let width = form.width(plan.scheme, split.labels.n_classes())?;
+                outputs.decisions = try_zeros(rows.len(), width, "decision values")?;
+                let out = outputs.decisions.chunks_exact_mut(width);
+                for (out, &row) in out.zip(&rows) {
+                    match form {
+                        Decisions::Classes => {
+                            self.ballots.scores(setting, row, patterns.as_ref(), out);
+                        }
+                        Decisions::Machines => {
+                            let first = (setting * self.n_rows + row) * self.n_machines;
+                            out.copy_from_slice(&self.values[first..first + width]);
+                        }
+                    }
+                }
+            }
+            let n_kernel_evals = if setting == 0 { n_kernel_evals } else { 0 };
+            cells.push(work.cell(scores, outputs, n_kernel_evals));
         }
         Ok(cells)
     }

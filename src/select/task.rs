@@ -1,19 +1,20 @@
 //! Evaluation of one split: trains and tests all kernels, binary classifiers and settings.
 
 use super::clock::{Clock, Phase};
-use super::evaluate::{Cell, Job, Mode, Plan};
+use super::evaluate::{Cell, Decisions, Finished, Job, Mode, Outputs, Plan};
 use super::gram::{LazyGram, Pool, row_buffers};
 use super::outputs::{outputs, recompute_in_f64};
 use super::scores::Counts;
 use super::shared::Shared;
+use super::source::Source;
 use super::split::{Products, Split, balanced_weight};
 use super::tally::{Tally, Tested, Work};
 use crate::data::Matrix;
 use crate::kernel::{ExactSums, Extent, GramRows, Kernel, Threading};
-use crate::memory::try_filled;
+use crate::memory::try_with_capacity;
 use crate::model::Model;
 use crate::monitor::Monitor;
-use crate::multiclass::{RowSource, TrainingSet};
+use crate::multiclass::{RowSource, Scheme, TrainingSet};
 use crate::simd::{Lanes, Product, zero_pages};
 use crate::solver::{BinarySolver, Machine, Problem, Start, Status};
 use crate::{Error, Result, threads};
@@ -72,10 +73,11 @@ const MOST_MACHINES: usize = 4096;
 
 /// The evaluation of one job.
 pub struct Task<'a, S: Lanes, T, M> {
-    pub rows: &'a Matrix<'a, S>,
+    pub source: &'a Source<'a, S>,
+    pub center: Option<&'a [f64]>,
     pub plan: &'a Plan<'a>,
     pub job: &'a Job<M>,
-    pub cells: &'a [OnceLock<Vec<Cell>>],
+    pub cells: &'a [OnceLock<Finished>],
     pub buffers: &'a Buffers<T>,
     pub shared: Option<&'a Shared<T>>,
     pub n_shared: &'a AtomicUsize,
@@ -89,16 +91,9 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let (plan, job) = (self.plan, self.job);
         self.monitor.check()?;
         let clock = self.clock.start(Phase::Rows);
-        let parts = (&job.train[..], &job.test[..]);
-        let split = Split::<T>::new(self.rows, plan.codes, parts, plan.scaling, self.monitor)?;
+        let split = Split::<T>::new(self.source, self.center, plan, job, self.monitor)?;
+        let kernels = &split.kernels;
         self.monitor.check()?;
-        let train_rows = split.train_rows();
-        let extent = Extent::of(&train_rows);
-        let kernels = job
-            .kernels
-            .iter()
-            .map(|settings| settings.check_within(&train_rows, extent))
-            .collect::<Result<Vec<_>>>()?;
         drop(clock);
         if mode == Mode::Rows {
             return (0..kernels.len())
@@ -137,7 +132,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             self.n_shared.fetch_add(1, Ordering::Relaxed);
             return Ok(found);
         }
-        split.products(product, buffer()?, self.monitor)
+        split.products(self.source, product, buffer()?, self.monitor)
     }
 
     /// Evaluates all cells of one kernel with a kernel matrix.
@@ -156,7 +151,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let gram = LazyGram::new(kernel, products, &row_buffers);
         let n_machines = self.plan.scheme.n_machines(split.labels.n_classes())?;
         let (n_rows, n_settings) = (self.n_counted(split), self.job.solver.path_len());
-        let mut tally = Tally::new(split, self.plan.scheme, self.plan.ties, n_rows, n_settings)?;
+        let mut tally = Tally::new(split, self.plan, n_rows, n_settings)?;
         let train = |machine: usize| self.train_machine(split, &gram, machine);
         // As many binary classifiers at once as there is memory for their decision values.
         let at_once = match mode {
@@ -181,7 +176,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let clock = self.clock.start(Phase::Testing);
         let weights = self.row_weights(split);
         let n_computed = gram.n_computed() + tally.n_exact();
-        let cells = tally.cells(split, self.plan.n_classes, weights.as_deref(), n_computed)?;
+        let cells = tally.cells(split, self.plan, weights.as_deref(), n_computed)?;
         drop(clock);
         drop(gram);
         self.buffers.kernel_rows.put(row_buffers);
@@ -192,8 +187,11 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     /// single trainings.
     fn store(&self, split: &Split<T>, number: usize, mut cells: Vec<Cell>) -> Result<()> {
         let is_coarse = size_of::<T>() < size_of::<f64>();
-        if is_coarse && cells.iter().any(|cell| cell.n_stalled > 0) {
-            let rows = split.rows.convert::<f64>()?;
+        let has_stalled = cells.iter().any(|cell| cell.n_stalled > 0);
+        if is_coarse
+            && has_stalled
+            && let Some(rows) = split.rows_in_f64()?
+        {
             let Some(exact) = self.train_on(split, &rows, number)? else {
                 return Ok(());
             };
@@ -204,7 +202,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             }
         }
         // No other thread evaluates this kernel of this job.
-        let _ = self.cells[number].set(cells);
+        let _ = self.cells[number].set(Finished::new(cells));
         Ok(())
     }
 
@@ -217,7 +215,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     ) -> Result<Tested> {
         let plan = self.plan;
         let spec = plan.scheme.machine(number, &split.labels);
-        let exact = split.widened(gram.kernel());
+        let exact = split.exact(gram.kernel());
         let weight = |&class: &usize| self.class_weight(split, class);
         let row_weights = self.row_weights(split);
         let problem = Problem {
@@ -250,7 +248,8 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     /// Number of samples whose decision values are needed: the test samples, and the training
     /// samples before them if their patterns are counted.
     fn n_counted(&self, split: &Split<T>) -> usize {
-        let is_counted = self.plan.scheme.uses_patterns(split.labels.n_classes());
+        let has_patterns = self.plan.scheme.uses_patterns(split.labels.n_classes());
+        let is_counted = has_patterns || self.plan.wanted.of_train();
         let n_test = split.n_rows() - split.n_train();
         if is_counted { split.n_rows() } else { n_test }
     }
@@ -261,7 +260,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             let rows = split.train().iter();
             rows.map(|&row| weights[row as usize]).collect()
         };
-        self.plan.row_weights.map(of_rows)
+        self.source.row_weights.map(of_rows)
     }
 
     /// The weight of a class of the training samples.
@@ -280,7 +279,15 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         if self.cells[number].get().is_some() || self.monitor.time_is_up() {
             return Ok(());
         }
-        match self.train_on(split, &split.rows, number)? {
+        let cells = match (split.rows(), split.is_rounding_harmless(number)) {
+            (Some(rows), true) => self.train_on(split, rows, number)?,
+            (Some(_), false) => match split.rows_in_f64()? {
+                Some(rows) => self.train_on(split, &rows, number)?,
+                None => None,
+            },
+            (None, _) => None,
+        };
+        match cells {
             Some(cells) => self.store(split, number, cells),
             None => Ok(()),
         }
@@ -296,12 +303,9 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     ) -> Result<Option<Vec<Cell>>> {
         let plan = self.plan;
         // In the order of the caller, on which the result of some solvers depends.
-        let mut places: Vec<u32> = try_filled(split.n_train(), 1, "the order of samples")?;
-        for (place, &row) in split.labels.order().iter().enumerate() {
-            places[row as usize] = place as u32;
-        }
-        let train_rows = &rows.gather(&places)?;
-        let kernel = self.job.kernels[number].check(train_rows)?;
+        let train_rows = &rows.gather(&split.places()?)?;
+        let kernel = split.kernels[number];
+        kernel.check_range::<U>(Extent::of(train_rows))?;
         let set = self.training_set(split, train_rows, kernel)?;
         let clock = self.clock.start(Phase::Training);
         let training = set.train(
@@ -321,25 +325,27 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         }
         let settings: Vec<&[Machine]> = training.machines.iter().map(Vec::as_slice).collect();
         let needs_f64 = training.machines.iter().flatten().any(|m| m.needs_f64);
-        let (predicted, n_counting_evals) = if needs_f64 {
-            self.predict(&set.widen()?, &settings, &test_rows.convert()?)?
+        let (outputs, n_counting_evals) = if needs_f64 {
+            let (train_rows, test_rows) = (train_rows.convert()?, test_rows.convert()?);
+            self.decide(split, &set.widen()?, &settings, &train_rows, &test_rows)?
         } else {
-            self.predict(&set, &settings, &test_rows)?
+            self.decide(split, &set, &settings, train_rows, &test_rows)?
         };
-        let n_settings = settings.len();
         let mut counts = Counts::new(plan.n_classes)?;
         let mut cells = Vec::new();
-        for (setting, machines) in settings.iter().enumerate() {
+        for (setting, (machines, mut outputs)) in settings.iter().zip(outputs).enumerate() {
             let mut work = Work::new(split.n_train())?;
             machines.iter().for_each(|machine| work.add(machine));
-            let winners = predicted.iter().skip(setting).step_by(n_settings);
-            let classes = winners.map(|&winner| split.classes[winner as usize]);
-            let scores = counts.scores(&split.test_codes, classes);
+            let predicted = outputs.predicted.iter().copied();
+            let scores = counts.scores(&split.test_codes, predicted);
+            if !plan.wanted.predictions {
+                outputs.predicted = Vec::new();
+            }
             let n_kernel_evals = match setting {
                 0 => training.n_kernel_evals + n_counting_evals,
                 _ => 0,
             };
-            cells.push(work.cell(scores, n_kernel_evals));
+            cells.push(work.cell(scores, outputs, n_kernel_evals));
         }
         Ok(Some(cells))
     }
@@ -354,7 +360,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let labels = split.labels.clone();
         let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
         let set = TrainingSet::with_kernel(train_rows, labels, weights.collect(), kernel)?;
-        match self.plan.row_weights {
+        match self.source.row_weights {
             None => Ok(set),
             Some(weights) => {
                 let rows = self.job.train.iter();
@@ -364,17 +370,57 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         }
     }
 
-    /// The predicted class of each test sample for each setting of the path, and the number of
-    /// kernel values that were computed to count the patterns of the training samples.
-    fn predict<U: Lanes>(
+    /// The predictions, and the decision values if they are wanted, of each setting of the path;
+    /// and the number of kernel values that were computed to count the patterns of the training
+    /// samples.
+    fn decide<U: Lanes>(
         &self,
+        split: &Split<T>,
         set: &TrainingSet<U>,
         settings: &[&[Machine]],
+        train_rows: &Matrix<'_, U>,
         test_rows: &Matrix<'_, U>,
-    ) -> Result<(Vec<u32>, u64)> {
-        let model = Model::path(set, self.plan.scheme, settings, self.monitor)?;
-        let predicted = model.predict_path(test_rows, self.plan.ties, self.monitor)?;
-        Ok((predicted, model.n_counting_evals(set.labels().n_rows())))
+    ) -> Result<(Vec<Outputs>, u64)> {
+        let (plan, n_settings) = (self.plan, settings.len());
+        let model = Model::path(set, plan.scheme, settings, self.monitor)?;
+        let mut parts = vec![test_rows];
+        if plan.wanted.of_train() {
+            parts.push(train_rows);
+        }
+        let n_rows: usize = parts.iter().map(|rows| rows.n_rows()).sum();
+        let width = match plan.wanted.decisions {
+            Some(form) => form.width(plan.scheme, split.classes.len())?,
+            None => 0,
+        };
+        let mut outputs = Vec::new();
+        for _ in 0..n_settings {
+            outputs.push(Outputs {
+                predicted: try_with_capacity(n_rows, 1, "predictions")?,
+                decisions: try_with_capacity(n_rows, width, "decision values")?,
+            });
+        }
+        let class_of = |winner: usize| split.classes[winner];
+        for rows in parts {
+            match plan.wanted.decisions {
+                None => {
+                    let winners = model.predict_path(rows, plan.ties, self.monitor)?;
+                    for (place, winner) in winners.into_iter().enumerate() {
+                        let of_setting = &mut outputs[place % n_settings];
+                        of_setting.predicted.push(class_of(winner as usize));
+                    }
+                }
+                Some(form) => {
+                    let machines = form == Decisions::Machines && plan.scheme != Scheme::OneVsRest;
+                    let values = model.decide_path(rows, plan.ties, machines, self.monitor)?;
+                    for (place, values) in values.chunks_exact(1 + width).enumerate() {
+                        let of_setting = &mut outputs[place % n_settings];
+                        of_setting.predicted.push(class_of(values[0] as usize));
+                        of_setting.decisions.extend_from_slice(&values[1..]);
+                    }
+                }
+            }
+        }
+        Ok((outputs, model.n_counting_evals(set.labels().n_rows())))
     }
 
     /// Adds the split to the message of an error.

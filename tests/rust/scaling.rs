@@ -1,7 +1,7 @@
 //! Scaling maps the range of the fitted samples to [0, 1], equally for dense and sparse samples if
 //! the minimum is 0, and rejects samples that it cannot scale.
 
-use softmargin::data::{Csr, Dense, Matrix, MinMax, Random};
+use softmargin::data::{Affine, Csr, Dense, Matrix, Random};
 use softmargin::{Error, Result};
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ fn fitted_samples_span_zero_to_one() -> Result<()> {
     let mut random = Random::new(1);
     let values: Vec<f64> = (0..300).map(|_| 20.0 * random.unit() - 7.0).collect();
     let rows = dense(&values, 3);
-    let scaled = MinMax::fit(&rows, 0..100)?.apply(&rows)?;
+    let scaled = Affine::min_max(&rows, 0..100)?.apply(&rows)?;
     for column in 0..3 {
         let values = || scaled.values().iter().copied().skip(column).step_by(3);
         assert_eq!(values().fold(f64::INFINITY, f64::min), 0.0);
@@ -39,7 +39,7 @@ fn fitted_samples_span_zero_to_one() -> Result<()> {
 #[test]
 fn other_samples_are_scaled_by_the_fitted_range() -> Result<()> {
     let rows = dense(&[0.0, 5.0, 4.0, 5.0, 8.0, 6.0, -4.0, 1.0], 2);
-    let scaler = MinMax::fit(&rows, [0, 1])?;
+    let scaler = Affine::min_max(&rows, [0, 1])?;
     assert_eq!(
         (scaler.shift(), scaler.width()),
         (&[0.0, 5.0][..], &[4.0, 1.0][..])
@@ -47,7 +47,7 @@ fn other_samples_are_scaled_by_the_fitted_range() -> Result<()> {
     // The second feature is constant over the fitted samples: its width is 1.
     let expected = [0.0, 0.0, 1.0, 0.0, 2.0, 1.0, -1.0, -4.0];
     assert_eq!(scaler.apply(&rows)?.values(), expected);
-    let copy = MinMax::from_parts(scaler.shift().to_vec(), scaler.width().to_vec())?;
+    let copy = Affine::from_parts(scaler.shift().to_vec(), scaler.width().to_vec())?;
     assert_eq!(copy, scaler);
     Ok(())
 }
@@ -55,7 +55,7 @@ fn other_samples_are_scaled_by_the_fitted_range() -> Result<()> {
 #[test]
 fn sparse_samples_are_divided_by_the_largest_absolute_value() -> Result<()> {
     let rows = diagonal(&[2.0, -3.0, -8.0, 1.5], 2);
-    let scaler = MinMax::fit(&rows, 0..4)?;
+    let scaler = Affine::min_max(&rows, 0..4)?;
     assert_eq!(
         (scaler.shift(), scaler.width()),
         (&[0.0; 2][..], &[8.0, 3.0][..])
@@ -70,8 +70,8 @@ fn dense_and_sparse_agree_where_the_minimum_is_zero() -> Result<()> {
     let mut full = vec![0.0; 8];
     (0..4).for_each(|i| rows.copy_row(i, &mut full[2 * i..2 * i + 2]));
     let full = dense(&full, 2);
-    let scaler = MinMax::fit(&full, 0..4)?;
-    assert_eq!(scaler, MinMax::fit(&rows, 0..4)?);
+    let scaler = Affine::min_max(&full, 0..4)?;
+    assert_eq!(scaler, Affine::min_max(&rows, 0..4)?);
     let (scaled, mut row) = (scaler.apply(&rows)?, [0.0; 2]);
     for (i, expected) in scaler.apply(&full)?.values().chunks(2).enumerate() {
         scaled.copy_row(i, &mut row);
@@ -83,12 +83,12 @@ fn dense_and_sparse_agree_where_the_minimum_is_zero() -> Result<()> {
 #[test]
 fn samples_that_cannot_be_scaled_are_rejected() -> Result<()> {
     let rows = dense(&[1.0, 0.0, 2.0, 0.0], 2);
-    let no_rows = MinMax::fit(&rows, []).expect_err("no rows");
+    let no_rows = Affine::min_max(&rows, []).expect_err("no rows");
     assert_eq!(
         no_rows,
         Error::Data("at least one sample is required to fit the scaling".into())
     );
-    let scaler = MinMax::fit(&rows, 0..2)?;
+    let scaler = Affine::min_max(&rows, 0..2)?;
     let narrow = scaler
         .apply(&dense(&[1.0], 1))
         .expect_err("one feature of two");
@@ -107,7 +107,7 @@ fn samples_that_cannot_be_scaled_are_rejected() -> Result<()> {
         (vec![0.0], vec![-1.0]),
         (vec![0.0], vec![f64::INFINITY]),
     ] {
-        assert!(MinMax::from_parts(shift, width).is_err());
+        assert!(Affine::from_parts(shift, width).is_err());
     }
     Ok(())
 }
@@ -116,6 +116,6 @@ fn samples_that_cannot_be_scaled_are_rejected() -> Result<()> {
 #[test]
 fn huge_ranges_do_not_overflow() {
     let rows = dense(&[-1.5e308, 1.5e308], 1);
-    let error = MinMax::fit(&rows, 0..2).expect_err("a width of 3e308");
+    let error = Affine::min_max(&rows, 0..2).expect_err("a width of 3e308");
     assert!(error.to_string().contains("feature 0"), "{error}");
 }

@@ -1,11 +1,13 @@
 //! Model selection has the results of single trainings, in every mode.
 
-use softmargin::data::{Csr, Dense, Labels, Matrix, MinMax, Random};
+use softmargin::data::{Affine, Csr, Dense, Labels, Matrix, Random};
 use softmargin::kernel::{Gamma, KernelKind, KernelSettings};
 use softmargin::model::{Model, Ties};
 use softmargin::monitor::Monitor;
 use softmargin::multiclass::{RowSource, Scheme, TrainingSet};
-use softmargin::select::{Cell, Evaluation, Job, Plan, Scaling};
+use softmargin::select::{
+    Cell, Decisions, Evaluation, Job, Outputs, Plan, Scaling, Source, Wanted,
+};
 use softmargin::solver::{
     Bias, Machine, Method, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings,
     OllawvSettings, Order, Selection, Step, SvcSettings,
@@ -117,6 +119,7 @@ fn splits(codes: &[u32]) -> Vec<(Vec<u32>, Vec<u32>)> {
 
 fn jobs(codes: &[u32], method: &Method) -> Vec<Job<Method>> {
     let job = |(train, test)| Job {
+        source: 0,
         train,
         test,
         kernels: kernels(),
@@ -125,17 +128,24 @@ fn jobs(codes: &[u32], method: &Method) -> Vec<Job<Method>> {
     splits(codes).into_iter().map(job).collect()
 }
 
-fn plan<'a>(codes: &'a [u32], weights: &'a [f64], scheme: Scheme, budget: usize) -> Plan<'a> {
+fn plan(weights: &[f64], scheme: Scheme, budget: usize) -> Plan<'_> {
     Plan {
-        codes,
         n_classes: K,
         class_weights: Some(weights),
-        row_weights: None,
         scaling: Scaling::None,
         scheme,
         ties: Ties::LargestSum,
+        wanted: Wanted::default(),
         budget_bytes: budget,
     }
+}
+
+fn source<'a>(rows: &'a Matrix<'_, f64>, codes: &'a [u32]) -> [Source<'a, f64>; 1] {
+    [Source {
+        rows: rows.head(rows.n_rows()),
+        codes,
+        row_weights: None,
+    }]
 }
 
 /// Scores by their definition, from classes and predictions.
@@ -193,6 +203,148 @@ fn expected_scores(
     training.machines.iter().map(of_setting).collect()
 }
 
+/// The outputs of one training for each setting, for the test and then the training samples.
+fn expected_outputs(
+    matrix: &Matrix<'_, f64>,
+    codes: &[u32],
+    job: &Job<Method>,
+    kernel: KernelSettings,
+    plan: &Plan<'_>,
+) -> Result<Vec<Outputs>> {
+    let (rows, test) = (matrix.gather(&job.train)?, matrix.gather(&job.test)?);
+    let of_rows: Vec<u32> = job.train.iter().map(|&row| codes[row as usize]).collect();
+    let k = of_rows.iter().max().map_or(0, |&most| most as usize + 1);
+    let set = TrainingSet::new(&rows, Labels::new(&of_rows, k)?, vec![1.0; k], kernel)?;
+    let monitor = Monitor::new();
+    let training = set.train(&job.solver, plan.scheme, RowSource::Auto, 1 << 20, &monitor)?;
+    let of_setting = |machines: &Vec<Machine>| {
+        let model = Model::new(&set, plan.scheme, machines, &monitor)?;
+        let mut outputs = Outputs::default();
+        for rows in [&test, &rows] {
+            outputs
+                .predicted
+                .extend(model.predict(rows, plan.ties, &monitor)?);
+            outputs.decisions.extend(match plan.wanted.decisions {
+                Some(Decisions::Machines) => model.decision_values(rows, &monitor)?,
+                _ => model.class_scores(rows, &monitor)?,
+            });
+        }
+        Ok(outputs)
+    };
+    training.machines.iter().map(of_setting).collect()
+}
+
+#[test]
+fn outputs_are_those_of_single_models() -> Result<()> {
+    let (matrix, codes) = rows();
+    let schemes = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
+    let forms = [Decisions::Classes, Decisions::Machines];
+    // The budgets of a kernel matrix, and of none.
+    for (scheme, form, budget) in schemes
+        .iter()
+        .flat_map(|&scheme| forms.map(|form| (scheme, form)))
+        .flat_map(|(scheme, form)| [1 << 30, 0].map(|budget| (scheme, form, budget)))
+    {
+        let method = methods()?.swap_remove(1);
+        let jobs = jobs(&codes, &method);
+        let plan = Plan {
+            wanted: Wanted {
+                predictions: true,
+                decisions: Some(form),
+                train: true,
+            },
+            ..plan(&[1.0; K], scheme, budget)
+        };
+        let evaluation = Evaluation::new(&jobs);
+        threads::install(2, || {
+            let sources = source(&matrix, &codes);
+            evaluation.run::<f64, f64, _>(&sources, &plan, &jobs, &Monitor::new())
+        })??;
+        for (number, job) in jobs.iter().enumerate() {
+            for (place, &kernel) in job.kernels.iter().enumerate() {
+                let expected = expected_outputs(&matrix, &codes, job, kernel, &plan)?;
+                let found = evaluation.take_outputs(number, place).expect("done");
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert_eq!(found.predicted, expected.predicted);
+                    assert_eq!(found.decisions.len(), expected.decisions.len());
+                    for (a, b) in found.decisions.iter().zip(&expected.decisions) {
+                        assert!((a - b).abs() < 1e-6, "{scheme:?} {form:?} {a} {b}");
+                    }
+                }
+                assert!(evaluation.take_outputs(number, place).is_none(), "taken");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_precomputed_kernel_gives_the_cells_of_its_samples() -> Result<()> {
+    let (matrix, codes) = rows();
+    let product = |i: usize, j: usize| -> f64 {
+        let row = |i: usize| &matrix.values()[i * D..(i + 1) * D];
+        row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum()
+    };
+    let values = (0..N * N).map(|place| product(place / N, place % N));
+    let kernel = Matrix::Dense(Dense::new(Cow::Owned(values.collect()), N, N)?);
+    let method = methods()?.swap_remove(1);
+    let run = |rows: &Matrix<'_, f64>, kind: KernelKind| -> Result<Vec<Cell>> {
+        let mut jobs = jobs(&codes, &method);
+        for job in &mut jobs {
+            job.kernels = vec![KernelSettings {
+                kind,
+                ..KernelSettings::default()
+            }];
+        }
+        let evaluation = Evaluation::new(&jobs);
+        let plan = plan(&[1.0; K], Scheme::OneVsOne, 1 << 30);
+        let sources = source(rows, &codes);
+        evaluation.run::<f64, f64, _>(&sources, &plan, &jobs, &Monitor::new())?;
+        let of_job = |job| evaluation.cells(job, 0).expect("done").to_vec();
+        Ok((0..jobs.len()).flat_map(of_job).collect())
+    };
+    let expected = run(&matrix, KernelKind::Linear)?;
+    for (found, expected) in run(&kernel, KernelKind::Precomputed)?.iter().zip(expected) {
+        assert_eq!(found.scores, expected.scores);
+        assert_eq!(found.n_support, expected.n_support);
+    }
+    Ok(())
+}
+
+/// Samples far from the origin, which f32 alone could not tell apart.
+#[test]
+fn rounded_samples_have_the_solution_of_exact_ones() -> Result<()> {
+    let (matrix, codes) = rows();
+    let method = methods()?.swap_remove(1);
+    let mut jobs = jobs(&codes, &method);
+    for job in &mut jobs {
+        job.kernels.remove(1); // RBF only
+    }
+    let shifted = |by: f64| -> Result<Matrix<'static, f64>> {
+        let values = matrix.values().iter().map(|value| value + by).collect();
+        Ok(Matrix::Dense(Dense::new(Cow::Owned(values), N, D)?))
+    };
+    let plan = plan(&[1.0; K], Scheme::OneVsOne, 1 << 30);
+    let run = |rows: &Matrix<'_, f64>, is_rounded: bool| -> Result<Vec<Cell>> {
+        let evaluation = Evaluation::new(&jobs);
+        let (sources, monitor) = (source(rows, &codes), Monitor::new());
+        match is_rounded {
+            true => evaluation.run::<f64, f32, _>(&sources, &plan, &jobs, &monitor)?,
+            false => evaluation.run::<f64, f64, _>(&sources, &plan, &jobs, &monitor)?,
+        }
+        let each = (0..jobs.len()).flat_map(|job| [(job, 0), (job, 1)]);
+        let cells = each.flat_map(|(job, kernel)| evaluation.cells(job, kernel).expect("done"));
+        Ok(cells.cloned().collect())
+    };
+    let expected = run(&matrix, false)?;
+    for by in [0.0, 1e6, 1e9] {
+        for (found, expected) in run(&shifted(by)?, true)?.iter().zip(&expected) {
+            assert_eq!(found.scores, expected.scores, "shifted by {by}");
+        }
+    }
+    Ok(())
+}
+
 fn all_cells(evaluation: &Evaluation, n_jobs: usize) -> Vec<Vec<Cell>> {
     let each = (0..n_jobs).flat_map(|job| (0..3).map(move |kernel| (job, kernel)));
     each.map(|(job, kernel)| evaluation.cells(job, kernel).expect("done").to_vec())
@@ -205,10 +357,15 @@ fn cells_are_those_of_single_trainings() -> Result<()> {
     for method in methods()? {
         for scheme in [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal] {
             let jobs = jobs(&codes, &method);
-            let plan = plan(&codes, &[1.0; K], scheme, 1 << 30);
+            let plan = plan(&[1.0; K], scheme, 1 << 30);
             let evaluation = Evaluation::new(&jobs);
             threads::install(2, || {
-                evaluation.run::<f64, f64, _>(&matrix, &plan, &jobs, &Monitor::new())
+                evaluation.run::<f64, f64, _>(
+                    &source(&matrix, &codes),
+                    &plan,
+                    &jobs,
+                    &Monitor::new(),
+                )
             })??;
             assert_eq!(evaluation.n_done(), 9);
             for (number, job) in jobs.iter().enumerate() {
@@ -236,10 +393,15 @@ fn threads_and_budgets_change_nothing() -> Result<()> {
     {
         let jobs = jobs(&codes, method);
         let run = |n_threads: usize, budget: usize| -> Result<Vec<Vec<Cell>>> {
-            let plan = plan(&codes, &[1.0; K], scheme, budget);
+            let plan = plan(&[1.0; K], scheme, budget);
             let evaluation = Evaluation::new(&jobs);
             threads::install(n_threads, || {
-                evaluation.run::<f64, f64, _>(&matrix, &plan, &jobs, &Monitor::new())
+                evaluation.run::<f64, f64, _>(
+                    &source(&matrix, &codes),
+                    &plan,
+                    &jobs,
+                    &Monitor::new(),
+                )
             })??;
             Ok(all_cells(&evaluation, jobs.len()))
         };
@@ -262,10 +424,10 @@ fn threads_and_budgets_change_nothing() -> Result<()> {
 fn invalid_jobs_are_rejected_and_finished_cells_are_kept() -> Result<()> {
     let (matrix, codes) = rows();
     let method = methods()?.swap_remove(0);
-    let plan = plan(&codes, &[1.0; K], Scheme::OneVsOne, 1 << 30);
+    let plan = plan(&[1.0; K], Scheme::OneVsOne, 1 << 30);
     let run = |jobs: &[Job<Method>], monitor: &Monitor| {
         let evaluation = Evaluation::new(jobs);
-        let result = evaluation.run::<f64, f64, _>(&matrix, &plan, jobs, monitor);
+        let result = evaluation.run::<f64, f64, _>(&source(&matrix, &codes), &plan, jobs, monitor);
         (result, evaluation.n_done())
     };
     let mut outside = jobs(&codes, &method);
@@ -304,7 +466,7 @@ fn invalid_jobs_are_rejected_and_finished_cells_are_kept() -> Result<()> {
 fn gamma_is_resolved_by_the_training_samples_of_a_split() -> Result<()> {
     let (dense, codes) = rows();
     let scaled_by = |rows: &Matrix<'static, f64>, train: &[u32]| -> Result<Matrix<'static, f64>> {
-        let scaling = MinMax::fit(rows, train.iter().map(|&row| row as usize))?;
+        let scaling = Affine::min_max(rows, train.iter().map(|&row| row as usize))?;
         scaling.apply(&rows.gather(train)?)
     };
     for matrix in [sparse_of(&dense)?, dense] {
@@ -313,10 +475,15 @@ fn gamma_is_resolved_by_the_training_samples_of_a_split() -> Result<()> {
             let evaluate = |jobs: &[Job<Method>]| -> Result<Vec<Vec<Cell>>> {
                 let plan = Plan {
                     scaling: Scaling::MinMax,
-                    ..plan(&codes, &[1.0; K], Scheme::OneVsOne, 1 << 30)
+                    ..plan(&[1.0; K], Scheme::OneVsOne, 1 << 30)
                 };
                 let evaluation = Evaluation::new(jobs);
-                evaluation.run::<f64, f64, _>(&matrix, &plan, jobs, &Monitor::new())?;
+                evaluation.run::<f64, f64, _>(
+                    &source(&matrix, &codes),
+                    &plan,
+                    jobs,
+                    &Monitor::new(),
+                )?;
                 Ok((0..jobs.len())
                     .map(|job| evaluation.cells(job, 0).expect("done").to_vec())
                     .collect())
@@ -364,6 +531,7 @@ fn splits_with_equal_scaling_share_their_products() -> Result<()> {
     let codes: Vec<u32> = (0..n).map(|_| random.below(K) as u32).collect();
     let method = methods()?.swap_remove(0);
     let job = |fold: u32| Job {
+        source: 0,
         train: (0..n as u32).filter(|row| row % 4 != fold).collect(),
         test: (0..n as u32).filter(|row| row % 4 == fold).collect(),
         kernels: kernels(),
@@ -375,10 +543,15 @@ fn splits_with_equal_scaling_share_their_products() -> Result<()> {
             let weights = [1.0; K];
             let plan = Plan {
                 scaling,
-                ..plan(&codes, &weights, Scheme::OneVsOne, 1 << 30)
+                ..plan(&weights, Scheme::OneVsOne, 1 << 30)
             };
             let evaluation = Evaluation::new(jobs);
-            evaluation.run::<f64, f32, _>(&matrix, &plan, jobs, &Monitor::new())?;
+            evaluation.run::<f64, f32, _>(
+                &source(&matrix, &codes),
+                &plan,
+                jobs,
+                &Monitor::new(),
+            )?;
             Ok((all_cells(&evaluation, jobs.len()), evaluation.n_shared()))
         };
         let (together, n_shared) = run(&jobs)?;

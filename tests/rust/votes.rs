@@ -30,7 +30,8 @@ fn scores(scheme: Scheme, k: usize, values: &[f64]) -> Vec<f64> {
     rows.flat_map(score).collect()
 }
 
-/// The predicted classes, with classifiers counted one after the other.
+/// The predicted classes, with classifiers counted one after the other. Whether scores are
+/// requested makes no difference, and they are those of [`Votes`].
 fn counted(
     scheme: Scheme,
     k: usize,
@@ -40,14 +41,30 @@ fn counted(
 ) -> Vec<u32> {
     let m = n_machines(scheme, k);
     let n = values.len() / m;
-    let mut ballots = Ballots::new(scheme, k, n, 2, ties).expect("few rows");
-    for machine in 0..m {
-        let outputs: Vec<f64> = values.iter().skip(machine).step_by(m).copied().collect();
-        ballots.add(machine, 1, &outputs);
-        let others: Vec<f64> = outputs.iter().map(|output| -output).collect();
-        ballots.add(machine, 0, &others);
+    let count = |with_scores: bool| {
+        let mut ballots = Ballots::new(scheme, k, n, 2, ties, with_scores).expect("few rows");
+        for machine in 0..m {
+            let outputs: Vec<f64> = values.iter().skip(machine).step_by(m).copied().collect();
+            ballots.add(machine, 1, &outputs);
+            let others: Vec<f64> = outputs.iter().map(|output| -output).collect();
+            ballots.add(machine, 0, &others);
+        }
+        ballots
+    };
+    let winners = |ballots: &Ballots| -> Vec<u32> {
+        (0..n).map(|row| ballots.winner(1, row, patterns)).collect()
+    };
+    let (without, with_scores) = (count(false), count(true));
+    assert_eq!(winners(&without), winners(&with_scores));
+    let mut votes = Votes::new(scheme, k, patterns);
+    let width = if k == 2 { 1 } else { k };
+    for (row, outputs) in values.chunks_exact(m).enumerate() {
+        let (mut found, mut expected) = (vec![0.0; width], vec![0.0; width]);
+        with_scores.scores(1, row, patterns, &mut found);
+        votes.scores(outputs, &mut expected);
+        assert_eq!(found, expected);
     }
-    (0..n).map(|row| ballots.winner(1, row, patterns)).collect()
+    winners(&without)
 }
 
 /// The votes and sums of one sample, class by class.

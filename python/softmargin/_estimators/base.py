@@ -46,6 +46,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
     # Whether each model of the path starts from the previous one.
     _starts_along_path: ClassVar[bool] = False
     _takes_weights: ClassVar[bool] = False
+    # Whether float32 kernel values change the result by no more than the tolerance, because the
+    # solver refines it in float64 where necessary.
+    _tolerates_rounding: ClassVar[bool] = False
     # Whether sparse input may have unsorted column indices.
     _any_order: ClassVar[bool] = False
 
@@ -64,6 +67,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _core_kernel(self) -> Kernel:
         """Return the kernel of the core."""
         raise NotImplementedError
+
+    def _engine_kernel(self) -> Kernel:
+        """Return the kernel of the core for model selection, which evaluates kernel functions."""
+        return self._core_kernel()
 
     @classmethod
     def _path_value(cls, params: Mapping[str, Any]) -> float:

@@ -131,6 +131,10 @@ class KernelClassifier(Classifier):
         kernel = self.kernel if self._kernel_samples is None else "precomputed"
         return parameters.kernel(kernel, self.gamma, self.degree, self.coef0)
 
+    def _engine_kernel(self) -> Kernel:
+        kernel = "precomputed" if callable(self.kernel) else self.kernel
+        return parameters.kernel(kernel, self.gamma, self.degree, self.coef0)
+
     def _last_fit(self) -> Self | None:
         """Return a copy of this estimator if it is fitted and training may start from it."""
         return None

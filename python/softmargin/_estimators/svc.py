@@ -151,6 +151,7 @@ class SVC(Certified, KernelClassifier):
     __module__ = "softmargin"
 
     _method = "svc"
+    _tolerates_rounding = True
     _starts_along_path = True
     _seeds: SeedQueue | None
 

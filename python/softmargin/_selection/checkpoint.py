@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,26 +20,37 @@ from softmargin._checks import signals
 from softmargin._estimators.methods import METHODS
 from softmargin._files.atomic_file import atomic_write
 from softmargin._files.npz import Archive
-from softmargin._selection import engine
+from softmargin._selection.samples import Samples, Split
+from softmargin._selection.table import COUNTS, Table
 
-_VERSION = 3
+_VERSION = 4
 _SECONDS_BETWEEN = 10.0
 _CHUNK = 1 << 24
-# The dtypes of the arrays of a table, and that of the longest signature.
-_DTYPES = {name: own.dtype for name, own in engine.empty_table(0, 0)._asdict().items()}
+# The dtypes of the arrays of a table, and that of the longest signature. A score has the name
+# "test/" or "train/" and its own name.
+_DTYPES = {"done": np.dtype(bool)} | dict.fromkeys(COUNTS, np.dtype(np.int64))
+_SCORES = ("test/", "train/")
 _LONGEST_SIGNATURE = np.dtype("U64")
 
 
 def signature(
     estimator: Any,
     cells: Sequence[dict[str, Any]],
-    rows: engine.Samples,
-    splits: Sequence[engine.Split],
+    rows: Samples,
+    splits: Sequence[Split],
+    scoring: Any = "accuracy",
 ) -> str:
     """Return a hash of the samples, labels, splits, candidates and parameters of a run."""
     digest = hashlib.sha256()
     X = rows.X
-    parts = (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else (np.ascontiguousarray(X),)
+    parts: tuple[Any, ...]
+    if hasattr(X, "indptr"):
+        parts = X.indptr, X.indices, X.data
+    elif isinstance(X, np.ndarray) and X.dtype != object:
+        parts = (np.ascontiguousarray(X),)
+    else:
+        parts = ()
+        digest.update(str(joblib.hash(X)).encode())
     labels = (rows.codes, rows.order, rows.sample_weight)
     for part in (*parts, *labels, *(p for split in splits for p in split)):
         if part is not None:
@@ -48,10 +60,11 @@ def signature(
             for start in range(0, len(content), _CHUNK):  # Ctrl-C is handled between chunks
                 digest.update(content[start : start + _CHUNK].data)
     params = sorted((name, repr(value)) for name, value in estimator.get_params().items())
-    without_effect = {"n_jobs", "verbose", "cache_size"}  # on the result
-    params = [(name, value) for name, value in params if name not in without_effect]
+    without_effect = ("n_jobs", "verbose", "cache_size")  # on the result
+    params = [(name, value) for name, value in params if not name.endswith(without_effect)]
     facts = (type(estimator).__name__, params, [sorted(map(repr, c.items())) for c in cells])
-    digest.update(repr((facts, rows.scale, rows.single_precision)).encode())
+    precision = rows.single_precision
+    digest.update(repr((facts, rows.scaling, precision, repr(scoring))).encode())
     return digest.hexdigest()
 
 
@@ -75,10 +88,13 @@ class Checkpoint:
         if code == errno.ENOENT or not os.access(folder, os.W_OK):
             raise OSError(code, f"the checkpoint cannot be written: {os.strerror(code)}", str(path))
 
-    def load(self, table: engine.Table, n_test: NDArray[np.int64]) -> None:
+    def load(
+        self, table: Table, n_test: NDArray[np.int64], accuracy_name: str | None = None
+    ) -> None:
         """Fill a table with the results of this run that the file contains.
 
-        ``n_test[s]`` is the number of test samples of split s.
+        ``n_test[s]`` is the number of test samples of split s, and ``accuracy_name`` that of a
+        score that is the accuracy.
         """
         if not self._path.exists():
             return
@@ -89,25 +105,40 @@ class Checkpoint:
                 f"{self._name!r}: the samples, labels, folds or parameters differ. Delete the file "
                 "or choose another one"
             )
-        stored = [found.get(f"{self._name}/{field}") for field in table._fields]
-        if stored[0] is None:
+        if f"{self._name}/done" not in found:
             return
-        own = engine.Table._make(stored)
-        for field, values in own._asdict().items():
-            if not (values >= 0).all() or (field in engine.SCORINGS and (values > 1).any()):
-                raise self._invalid(f"{field} contains invalid values")
-        n_correct = own.accuracy * n_test[:, np.newaxis]
-        if not np.isclose(n_correct, np.rint(n_correct), rtol=0, atol=1e-3).all():
-            raise self._invalid("accuracy is inconsistent with the number of test samples")
-        for into, values in zip(table, own, strict=True):
-            into[...] = values
+        own = {
+            name.removeprefix(f"{self._name}/"): values
+            for name, values in found.items()
+            if name.startswith(f"{self._name}/") and not name.endswith("/run")
+        }
+        for name in ("done", *COUNTS):
+            if not (own[name] >= 0).all():
+                raise self._invalid(f"{name} contains invalid values")
+        if own["done"].any() and not any(name.startswith("test/") for name in own):
+            raise self._invalid("it contains no scores")
+        accuracy = own.get(f"test/{accuracy_name}")
+        if accuracy_name is not None and accuracy is not None:
+            if not ((accuracy >= 0) & (accuracy <= 1))[own["done"]].all():
+                raise self._invalid(f"{accuracy_name} contains invalid values")
+            n_correct = np.where(own["done"], accuracy, 0.0) * n_test[:, np.newaxis]
+            if not np.isclose(n_correct, np.rint(n_correct), rtol=0, atol=1e-3).all():
+                raise self._invalid("accuracy is inconsistent with the number of test samples")
+        table.done[...] = own["done"]
+        for name in COUNTS:
+            table.counts[name][...] = own[name]
+        for name, values in own.items():
+            for kind in _SCORES:
+                if name.startswith(kind):
+                    column = table.column(name.removeprefix(kind), kind == "train/")
+                    column[...] = values
 
-    def update(self, table: engine.Table) -> None:
+    def update(self, table: Table) -> None:
         """Write the table if a few seconds have passed since the last time, or all is done."""
         if time.monotonic() - self._saved >= _SECONDS_BETWEEN or table.done.all():
             self.save(table)
 
-    def save(self, table: engine.Table) -> None:
+    def save(self, table: Table) -> None:
         """Replace the file by the table; warn once if it cannot be written."""
         try:
             with signals.defer_interrupts():  # zipfile reports an incomplete archive on stderr
@@ -125,7 +156,7 @@ class Checkpoint:
                 )
         self._saved = time.monotonic()
 
-    def _write(self, table: engine.Table) -> None:
+    def _write(self, table: Table) -> None:
         """Replace the file by the table; keep the results that other processes have added.
 
         These are the results of other methods, and of other candidates of the same run.
@@ -135,16 +166,23 @@ class Checkpoint:
             raise ValueError(
                 "another process has written a different run to it; choose another file"
             )
-        missing = found.get(f"{self._name}/done", False) & ~table.done
+        # Failed trainings are repeated.
+        done = table.done.copy()
+        for place in (*table.errors, *table.score_errors):
+            done[place] = False
+        missing = found.get(f"{self._name}/done", False) & ~done
         found["version"] = np.array(_VERSION)
         found[f"{self._name}/run"] = np.array(self._run)
-        for field, own in table._asdict().items():
+        fields = {"done": done} | table.counts
+        fields |= {f"test/{name}": own for name, own in table.test.items()}
+        fields |= {f"train/{name}": own for name, own in table.train.items()}
+        for field, own in fields.items():
             name = f"{self._name}/{field}"
             found[name] = np.where(missing, found.get(name, own), own)
         with atomic_write(self._path) as file:
             np.savez(file, **found)
 
-    def _read(self, table: engine.Table | None = None) -> dict[str, Any] | None:
+    def _read(self, table: Table | None = None) -> dict[str, Any] | None:
         """Return all arrays; None if those of this method belong to a different run.
 
         With a table, its run is compared with that of the file. Headers are checked before memory
@@ -186,6 +224,7 @@ def _check_version(archive: Archive) -> None:
 
 # The name of a method, with a number if the method occurs several times.
 _LABEL = re.compile(r"([a-z]+)(?:-\d{1,6})?")
+_LABELS = {*METHODS, "pipeline", "search"}
 
 
 def _check_headers(archive: Archive) -> set[str]:
@@ -195,11 +234,14 @@ def _check_headers(archive: Archive) -> set[str]:
         if name == "version":
             continue
         shape, dtype = archive.header(name)
-        method, _, field = name.rpartition("/")
+        method, _, field = name.partition("/")
         label = _LABEL.fullmatch(method)
-        if label is None or label[1] not in METHODS or field not in ("run", *_DTYPES):
+        is_score = field.startswith(_SCORES)
+        is_known = is_score or field in ("run", *_DTYPES)
+        if label is None or label[1] not in _LABELS or not is_known:
             raise ValueError(f"unknown array {name!r}")
-        is_valid = dtype == _DTYPES.get(field) and len(shape) == 2
+        expected = np.dtype(np.float64) if is_score else _DTYPES.get(field)
+        is_valid = dtype == expected and len(shape) == 2
         if field == "run":
             is_valid = (
                 dtype.kind == "U" and dtype.itemsize <= _LONGEST_SIGNATURE.itemsize and shape == ()
@@ -211,7 +253,7 @@ def _check_headers(archive: Archive) -> set[str]:
         missing = {"run", *_DTYPES} - found.keys()
         if missing:
             raise ValueError(f"{min(missing)} of {method!r} is missing")
-        for field in _DTYPES:
-            if found[field] != found["done"]:
+        for field in found:
+            if field != "run" and found[field] != found["done"]:
                 raise ValueError(f"{field} and done of {method!r} have different shapes")
     return set(shapes)

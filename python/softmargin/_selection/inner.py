@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmargin._selection import engine
+from softmargin._selection.candidates import Candidates
 from softmargin._selection.pattern_search import PatternSearch
+from softmargin._selection.samples import Samples, Split
+from softmargin._selection.scoring import Scoring
+from softmargin._selection.table import Table
 
 
 @dataclass
@@ -19,13 +23,15 @@ class InnerSearch:
     ``splits`` contains the inner splits of the first outer fold, then those of the next.
     """
 
-    candidates: engine.Candidates
-    rows: engine.Samples
-    splits: Sequence[engine.Split]
+    candidates: Candidates
+    rows: Samples
+    splits: Sequence[Split]
     n_outer: int
-    scoring: str
+    scoring: Scoring
+    # The name of the score that guides the search.
+    guide: str
     resources: Callable[[], engine.Resources]
-    table: engine.Table
+    table: Table
     # Candidates that a pattern search requested; a checkpoint may contain others as well.
     requested: NDArray[np.bool_] | None = None
 
@@ -36,7 +42,7 @@ class InnerSearch:
 
     def scores(self) -> NDArray[np.float64]:
         """Return scores by outer fold, inner split and candidate; NaN if not evaluated."""
-        scores = self.table.scores(self.scoring).reshape(self._shape())
+        scores = self.table.scores(self.guide).reshape(self._shape())
         return scores if self.requested is None else np.where(self.requested, scores, np.nan)
 
     def search_grid(self) -> BaseException | None:
@@ -73,8 +79,9 @@ class InnerSearch:
                 wanted[folds, :, leaders] = True
             else:
                 sums = np.nan_to_num(self.scores()).sum(axis=1)
-                # The leader is evaluated on all splits, the others at best gain 1 on each
-                # remaining split. The tolerance exceeds rounding errors, so that ties are kept.
+                # The leader is evaluated on all splits, the others gain at most 1, the largest
+                # possible score, on each remaining split. The tolerance exceeds rounding errors,
+                # so that ties are kept.
                 least = sums[folds, leaders] - (self.n_inner - split) - 1e-9
                 wanted[:, split] = sums >= least[:, np.newaxis]
             is_done, stopped = self._fill(wanted)
@@ -87,6 +94,12 @@ class InnerSearch:
         """Evaluate candidates; return whether all were reached, and what stopped the run."""
         wanted = wanted.reshape(self.table.done.shape)
         _, stopped = engine.evaluate(
-            self.candidates, self.rows, self.splits, self.resources(), self.table, wanted
+            self.candidates,
+            self.rows,
+            self.splits,
+            self.scoring,
+            self.resources(),
+            self.table,
+            wanted,
         )
         return stopped is None and bool(self.table.done[wanted].all()), stopped

@@ -1,4 +1,4 @@
-"""Separate fits of an estimator on splits, for estimators whose own methods must be called."""
+"""Separate fits of an estimator on splits, for results that the core cannot share."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
 from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
+from sklearn.preprocessing import StandardScaler
 
 from softmargin._checks import class_order
 from softmargin._checks.labels import codes_of
+from softmargin._checks.rows import from_native
 from softmargin._estimators.base import Classifier
 from softmargin._estimators.scaling import MinMaxScaler
+from softmargin._selection.scoring import Outputs
 
 if TYPE_CHECKING:
-    from softmargin._selection.engine import Samples, Split
+    from softmargin._core import Source
+    from softmargin._selection.engine import _Run
+    from softmargin._selection.samples import Place, Samples
 
 
 def check(estimator: Classifier) -> None:
@@ -35,65 +39,96 @@ def check(estimator: Classifier) -> None:
         )
 
 
-def fit_and_score(
-    estimator: Classifier, cell: dict[str, Any], samples: Samples, split: Split, threads: int
-) -> dict[str, Any]:
-    """Fit a clone with the parameters of a candidate; return its fields of the table."""
-    train, test = split
-    model = clone(estimator).set_params(**clone(cell, safe=False))
+def fit_and_score(run: _Run, source: Source, place: Place, split: int, cell: int) -> None:
+    """Fit a clone with the parameters of a candidate, and add its results to the table."""
+    samples, candidates, scoring = run.samples, run.candidates, run.scoring
+    params = clone(candidates.cells[cell], safe=False)
+    model = clone(candidates.models[cell]).set_params(**params)
+    is_kernel = candidates.setting(cell).is_kernel
+    if is_kernel:
+        model.set_params(kernel="precomputed")  # also for a function, which was evaluated
     if "n_jobs" in model.get_params(deep=False):
-        model.set_params(n_jobs=threads)
-    X_train, X_test = _parts(samples, split)
-    weights = (
-        {} if samples.sample_weight is None else {"sample_weight": samples.sample_weight[train]}
-    )
+        model.set_params(n_jobs=run.resources.threads)
+    X_train, X_test = _parts(samples, source, place, model, is_kernel)
+    weights = source.sample_weights
+    fit_params = {} if weights is None else {"sample_weight": weights[place.train]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # n_unfinished counts them
         with class_order.suppress_warning():
-            model.fit(X_train, _labels(samples, train), **weights)
-    predicted = codes_of(model.predict(X_test), samples.classes, "the value of predict")
-    if len(predicted) != len(test) or (predicted < 0).any():
+            model.fit(X_train, _labels(samples, source.codes[place.train]), **fit_params)
+    train, test = run.splits[split]
+    if weights is not None and samples.sample_weight is not None:
+        train = train[samples.sample_weight[train] > 0]
+    parts = [(False, X_test, test)] if place.error is None else []
+    if scoring.is_train:
+        parts.append((True, X_train, train))
+    for is_train, X, numbers in parts:
+        outputs = _outputs(model, samples, X, len(numbers), scoring.needs_decisions)
+        scored = samples.scored(numbers, scoring.is_plain_function)
+        with warnings.catch_warnings():
+            if scoring.core:
+                warnings.simplefilter("ignore")  # about classes without samples, as in the core
+            ((scores,), _) = scoring.scores(outputs, scored)
+        run.table.set_scores(split, cell, scores, is_train)
+    status = getattr(model, "status_", [])
+    run.table.set_counts(
+        split,
+        cell,
+        {
+            # 0 if the estimator has no support_; a fitted model has at least one support vector.
+            "n_support": len(getattr(model, "support_", [])),
+            "n_iter": int(np.sum(getattr(model, "n_iter_", 0))),
+            "n_loops": int(np.sum(getattr(model, "n_loops_", 0))),
+            "n_kernel_evals": int(getattr(model, "n_kernel_evals_", 0)),
+            "n_unfinished": sum(end != "converged" for end in status),
+        },
+    )
+
+
+def _outputs(
+    model: Any, samples: Samples, X: Any, n_samples: int, needs_decisions: bool
+) -> Outputs:
+    """Return the predictions, and the decision values if they are needed, of a fitted model."""
+    predicted = codes_of(model.predict(X), samples.classes, "the value of predict")
+    if len(predicted) != n_samples or (predicted < 0).any():
         raise ValueError(
-            f"{type(model).__name__}.predict returned {len(predicted)} labels for {len(test)} "
+            f"{type(model).__name__}.predict returned {len(predicted)} labels for {n_samples} "
             "samples, or a label that does not occur in y; it must return a label of y for each "
             "sample"
         )
-    true = samples.codes[test]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about classes without test samples or predictions
-        scores = {
-            "accuracy": accuracy_score(true, predicted),
-            "balanced_accuracy": balanced_accuracy_score(true, predicted),
-            "f1_macro": f1_score(true, predicted, average="macro", zero_division=0),
-        }
-    status = getattr(model, "status_", [])
-    return {
-        **scores,
-        # 0 if the estimator has no support_; a fitted model has at least one support vector.
-        "n_support": len(getattr(model, "support_", [])),
-        "n_iter": int(np.sum(getattr(model, "n_iter_", 0))),
-        "n_loops": int(np.sum(getattr(model, "n_loops_", 0))),
-        "n_kernel_evals": int(getattr(model, "n_kernel_evals_", 0)),
-        "n_unfinished": sum(end != "converged" for end in status),
-    }
+    decisions = None
+    if needs_decisions:
+        decisions = np.asarray(model.decision_function(X), dtype=np.float64)
+        decisions = decisions.reshape(1, n_samples, -1)
+    classes = codes_of(model.classes_, samples.classes, "classes_")
+    return Outputs(predicted.astype(np.uint32)[np.newaxis], decisions, classes)
 
 
-def _labels(samples: Samples, train: NDArray[Any]) -> Any:
+def _labels(samples: Samples, codes: Any) -> Any:
     """Return the labels of training samples, with the order of the classes if y has one."""
-    labels = samples.classes[samples.codes[train]]
+    labels = samples.classes[codes]
     if samples.order is None:
         return labels
     return class_order.with_order(labels, samples.classes[samples.order])
 
 
-def _parts(samples: Samples, split: Split) -> tuple[Any, Any]:
+def _parts(
+    samples: Samples, source: Source, place: Place, model: Classifier, is_kernel: bool
+) -> tuple[Any, Any]:
     """Return the training and the test samples, scaled and rounded as in the engine."""
-    train, test = (samples.X[part] for part in split)
-    if samples.scale:
+    rows = from_native(source.rows)
+    train, test = rows[place.train], rows[place.test]
+    if is_kernel:
+        columns = place.train
+        return np.ascontiguousarray(train[:, columns]), np.ascontiguousarray(test[:, columns])
+    if samples.scaling != "none":
         if samples.single_precision:
             train, test = train.astype(np.float64), test.astype(np.float64)
-        scaler = MinMaxScaler().fit(train)
-        train, test = scaler.transform(train), scaler.transform(test)
-    if samples.single_precision:
+        scaler: Any = MinMaxScaler()
+        if samples.scaling == "standard":
+            scaler = StandardScaler(with_mean=not sp.issparse(train))
+        train = scaler.fit_transform(train)
+        test = scaler.transform(test)
+    if samples.single_precision and not model._tolerates_rounding:
         train, test = train.astype(np.float32), test.astype(np.float32)
     return train, test

@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from softmargin._selection import engine
+import numpy as np
+
+from softmargin._selection.table import Table
 
 # Exceptions of a stream that is full, broken, closed or None.
 _NO_STREAM = (OSError, ValueError, AttributeError)
@@ -23,10 +25,16 @@ class Progress:
     """
 
     def __init__(
-        self, name: str, scoring: str, n_inner: int, call: Callable[[dict[str, Any]], None] | None
+        self,
+        name: str,
+        scoring: str,
+        guide: str,
+        n_inner: int,
+        call: Callable[[dict[str, Any]], None] | None,
     ) -> None:
         self._name = name
         self._scoring = scoring
+        self._guide = guide
         self._n_inner = n_inner
         self._call = call
         self._start = self._shown = time.monotonic()
@@ -35,7 +43,7 @@ class Progress:
             with contextlib.suppress(ImportError):
                 self._bar = _bar()
 
-    def update(self, table: engine.Table) -> None:
+    def update(self, table: Table) -> None:
         """Show the progress so far."""
         total = table.done.size
         done = int(table.done.sum())
@@ -72,15 +80,17 @@ class Progress:
             with contextlib.suppress(OSError, ValueError):
                 self._bar.close()
 
-    def _best(self, table: engine.Table) -> float:
+    def _best(self, table: Table) -> float:
         """Return the best mean score of a candidate over all inner splits of an outer fold.
 
         Such means are final, so the best of them never decreases. NaN if there is none yet.
         """
         shape = (-1, self._n_inner, table.done.shape[1])
-        scores = table.scores(self._scoring).reshape(shape)
+        scores = table.scores(self._guide).reshape(shape)
         is_done = table.done.reshape(shape).all(axis=1)
-        return float(scores.mean(axis=1)[is_done].max()) if is_done.any() else math.nan
+        means = scores.mean(axis=1)[is_done]
+        means = means[~np.isnan(means)]  # without failed fits
+        return float(means.max()) if len(means) else math.nan
 
 
 def shown_best(facts: dict[str, Any]) -> str:
@@ -160,10 +170,11 @@ def _bar() -> Any:
     return Bar()
 
 
-def watcher_of(progress: Any, name: str, scoring: str, n_inner: int) -> Progress | None:
+def watcher_of(progress: Any, name: str, scoring: str, guide: str, n_inner: int) -> Progress | None:
     """Return the watcher for the parameter ``progress``: None, a bar, or a function's caller.
 
-    The table has ``n_inner`` splits for each outer fold, one fold after the other.
+    ``scoring`` is shown as the name of the score ``guide``. The table has ``n_inner`` splits for
+    each outer fold, one fold after the other.
     """
     if progress is None or progress is False:
         return None
@@ -171,4 +182,4 @@ def watcher_of(progress: Any, name: str, scoring: str, n_inner: int) -> Progress
         raise TypeError(
             f"progress = {progress!r} is not valid: it must be True, False, None or a function"
         )
-    return Progress(name, scoring, n_inner, None if progress is True else progress)
+    return Progress(name, scoring, guide, n_inner, None if progress is True else progress)

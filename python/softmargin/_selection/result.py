@@ -53,6 +53,8 @@ class NestedResult:
         What stopped the run; None if it is complete.
     engine_reason : str or None
         Why each training was a separate fit; None if all trainings were one computation.
+    other_scores : dict of ndarray of shape (n_outer,)
+        The other scores on the held-out samples, by name, if there are several.
     """
 
     __module__ = "softmargin"  # pickles do not depend on file names
@@ -69,9 +71,10 @@ class NestedResult:
     complete: bool
     planned: int | None
     stopped: Literal["interrupt", "time limit"] | None
-    # Arguments of softmargin._selection.nested.refit, of public types only: they are pickled.
+    # Arguments of softmargin._selection.nested_run.refit, of public types only: they are pickled.
     _refit: tuple[Any, ...] = field(repr=False)
     engine_reason: str | None = None
+    other_scores: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def mean_score(self) -> float:
@@ -105,7 +108,7 @@ class NestedResult:
         estimator
             The fitted estimator; a pipeline with a scaler if the features were scaled.
         """
-        from softmargin._selection.nested import refit
+        from softmargin._selection.nested_run import refit
 
         return refit(*self._refit)
 

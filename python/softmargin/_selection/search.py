@@ -1,150 +1,75 @@
-"""Grid and pattern search with scikit-learn's interface, computed by the shared engine."""
+"""Searches with scikit-learn's interface, computed by the shared engine."""
 
 from __future__ import annotations
 
+import os
 import time
+import traceback
 import warnings
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, Self
+from inspect import signature as parameters_of
+from numbers import Real
+from typing import Any, ClassVar, Self
 
+import joblib
 import numpy as np
-import scipy.sparse as sp
-from joblib import logger
-from numpy.typing import NDArray
-from sklearn import get_config, model_selection
-from sklearn import preprocessing as sklearn_preprocessing
-from sklearn.base import clone, is_classifier
+from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring
+from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection import ParameterGrid, check_cv
-from sklearn.pipeline import Pipeline
-from sklearn.utils import check_consistent_length, indexable
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.model_selection._validation import (
+    _insert_error_scores,
+    _warn_or_raise_about_fit_failures,
+)
+from sklearn.utils import indexable
+from sklearn.utils.validation import _check_method_params
 
 from softmargin._checks import class_order
-from softmargin._checks.labels import check_labels
 from softmargin._checks.resources import budget_bytes, thread_count
 from softmargin._checks.rollback import restore_on_failure
-from softmargin._checks.rows import check_rows
-from softmargin._checks.weights import sample_weights, used_rows
-from softmargin._estimators.base import Classifier
-from softmargin._estimators.scaling import MinMaxScaler
 from softmargin._selection import engine
-from softmargin._selection.pattern_search import PatternSearch
+from softmargin._selection.candidates import Candidates
+from softmargin._selection.checkpoint import Checkpoint, signature
+from softmargin._selection.progress import watcher_of
+from softmargin._selection.reports import end_callbacks, print_fits, report_callbacks
+from softmargin._selection.samples import Samples, Split
+from softmargin._selection.scoring import SINGLE, Scoring, UnavailableError, unsupported
 from softmargin._selection.splits import as_indices
+from softmargin._selection.steps import Steps, UnsharedError
+from softmargin._selection.table import Table, Watchers
+from softmargin._selection.unfitted import check_shareable, directly, samples_of
 
 
-class _UnsharedError(Exception):
-    """The engine does not support a search; the message is the reason."""
+class EngineSearch(BaseSearchCV):
+    """A search of scikit-learn whose candidates the engine evaluates.
 
-
-class _Shared:
-    """A search that the engine supports: the classifier, and the scaler before it."""
-
-    def __init__(self, model: Classifier, prefix: str = "", scaler: Any = None) -> None:
-        self.model = model
-        self.prefix = prefix
-        self.scaler = scaler
-
-    @classmethod
-    def of(cls, estimator: Any) -> _Shared:
-        """Return the classifier of an estimator, alone or in a pipeline after a min-max scaler."""
-        if not isinstance(estimator, Pipeline):
-            return cls(_shareable(estimator))
-        if type(estimator) is not Pipeline:
-            raise _UnsharedError(f"{type(estimator).__name__} is a subclass of Pipeline")
-        if len(estimator.steps) != 2:
-            raise _UnsharedError(
-                f"the pipeline has {len(estimator.steps)} steps, not two: a min-max scaler and a "
-                "Softmargin estimator"
-            )
-        (_, scaler), (name, model) = estimator.steps
-        is_plain = type(scaler) is MinMaxScaler or (
-            type(scaler) is sklearn_preprocessing.MinMaxScaler
-            and scaler.feature_range == (0, 1)
-            and not scaler.clip
-        )
-        if not is_plain:
-            raise _UnsharedError(
-                f"the first step of the pipeline is {scaler!r}, not a default MinMaxScaler"
-            )
-        if estimator.memory is not None or estimator.verbose:
-            raise _UnsharedError("memory or verbose of the pipeline applies to each fit")
-        return cls(_shareable(model), f"{name}__", scaler)
-
-    def cells(self, candidates: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the candidates as parameters of the classifier."""
-        cells = []
-        names = self.model.get_params(deep=False)
-        for candidate in candidates:
-            cell = {}
-            for name, value in candidate.items():
-                own = name.removeprefix(self.prefix)
-                if not name.startswith(self.prefix) or own not in names:
-                    raise _UnsharedError(f"{name!r} is not a parameter of the Softmargin estimator")
-                cell[own] = value
-            _shareable(clone(self.model).set_params(**cell))
-            cells.append(cell)
-        return cells
-
-    def rows(self, X: Any, y: Any) -> engine.Samples:
-        """Validate samples and labels, and return them."""
-        checked = check_rows(X)
-        check_consistent_length(X, y)
-        classes, codes = check_labels(y)
-        if sp.issparse(checked) and isinstance(self.scaler, sklearn_preprocessing.MinMaxScaler):
-            raise _UnsharedError("scikit-learn's MinMaxScaler does not support sparse X")
-        order = class_order.order_of(y, classes)
-        return engine.Samples(checked, classes, codes, None, self.scaler is not None, False, order)
-
-
-def _shareable(estimator: Any) -> Any:
-    """Return the estimator if the engine supports it."""
-    if reason := engine.unsupported(estimator):
-        raise _UnsharedError(reason)
-    return estimator
-
-
-class GridSearchCV(model_selection.GridSearchCV):
-    """Replacement for scikit-learn's ``GridSearchCV`` that shares work between all fits.
-
-    Parameters, attributes and results are those of ``sklearn.model_selection.GridSearchCV``.
-    For Softmargin estimators, alone or in a pipeline after a min-max scaler, all fits are one
-    computation that shares distances, kernel matrices and paths over C or margins. In all other
-    cases the search falls back to scikit-learn: other estimators, subclasses, estimators with
-    replaced methods or with ``time_limit``, precomputed or callable kernels, scores other than
-    accuracy, balanced accuracy and macro F1, several scores, training scores, sample weights, and
-    callbacks. Fit times in ``cv_results_`` are means over all fits, because the fits are not
-    separate.
-
-    Attributes
-    ----------
-    used_engine_ : bool
-        Whether all fits were one computation.
-    engine_reason_ : str or None
-        Why the search fell back to scikit-learn; None if it did not.
-
-    Examples
-    --------
-    >>> import softmargin
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> grid = {"C": [1, 10], "gamma": [0.1, 1]}
-    >>> search = softmargin.GridSearchCV(softmargin.SVC(), grid).fit(X, y)
-    >>> search.used_engine_
-    True
+    A subclass also derives from a search of scikit-learn, whose ``_run_search`` decides which
+    candidates are evaluated, and has the parameters named below.
     """
 
-    __module__ = "softmargin"  # pickles do not depend on file names
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseSearchCV._parameter_constraints,
+        "progress": ["boolean", callable, None],
+        "time_limit": [Real, None],
+        "checkpoint": [str, os.PathLike, None],
+        "memory_budget": [Real, None],
+    }
 
     cv: Any
+    progress: Any
+    time_limit: Any
+    checkpoint: Any
+    memory_budget: Any
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate the candidates, and fit the best one to all samples.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples.
+        X : array-like, sparse matrix, data frame or any other sequence of samples
+            Samples, in any form that the estimator or the first step of the pipeline accepts.
         y : array-like of shape (n_samples,)
             Labels.
         **params
@@ -156,272 +81,356 @@ class GridSearchCV(model_selection.GridSearchCV):
         self : object
             The fitted search.
         """
-        cv = self.cv
         with restore_on_failure(self):
-            if not get_config()["skip_parameter_validation"]:
-                self._validate_params()
-            self.engine_reason_: str | None = None
-            try:
-                self._fit_with_engine(X, y, params)
-            except _UnsharedError as unshared:
-                self.engine_reason_ = str(unshared)
-            self.used_engine_ = self.engine_reason_ is None
-            if not self.used_engine_:
-                super().fit(X, y, **params)
-            self.cv = cv
+            interrupt = self._fit(X, y, params)
+        if interrupt is not None:
+            raise interrupt
         return self
 
-    def _fit_with_engine(self, X: Any, y: Any, params: dict[str, Any]) -> None:
-        """Run the search in the engine; raise _UnsharedError if it is not supported."""
-        candidates = list(ParameterGrid(self.param_grid))
-        if not candidates:
-            raise ValueError(
-                f"param_grid = {self.param_grid!r} is empty: it must contain at least one candidate"
-            )
-        self._check_shareable(params)
-        shared = _Shared.of(self.estimator)
-        cells = shared.cells(candidates)
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> BaseException | None:
+        """Run the search in the engine or by scikit-learn; return the interrupt that ended it."""
+        self.engine_reason_: str | None = None
+        interrupt: BaseException | None = None
+        try:
+            interrupt = self._fit_with_engine(X, y, params)
+        except UnsharedError as unshared:
+            self.engine_reason_ = str(unshared)
+        self.used_engine_ = self.engine_reason_ is None
+        if self.engine_reason_ is not None:
+            self._check_fallback(self.engine_reason_)
+            end_callbacks(self)
+            super().fit(X, y, **params)
+        return interrupt
+
+    def _check_fallback(self, reason: str) -> None:
+        """Report that scikit-learn runs the search; raise ValueError if it cannot."""
+        for name in ("time_limit", "checkpoint"):
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"{name} = {getattr(self, name)!r} is not available for this search, which "
+                    f"scikit-learn must run: {reason}"
+                )
+        if self.verbose > 0:
+            print(f"Using scikit-learn's search: {reason}.")
+
+    def _fit_with_engine(self, X: Any, y: Any, params: dict[str, Any]) -> BaseException | None:
+        """Run the search in the engine; raise UnsharedError if it is not supported.
+
+        Returns the interrupt that ended it after some candidates, whose results are kept.
+        """
+        steps = check_shareable(self.estimator)
+        scorers, refit_metric = self._get_scorers()
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but y is None")
-        rows = shared.rows(X, y)
-        own = shared.model.multi_class
-        if rows.order is None and any(cell.get("multi_class", own) == "ordinal" for cell in cells):
-            class_order.warn_if_text(rows.classes)
         X, y = indexable(X, y)
-        weights = sample_weights(params.get("sample_weight"), len(rows.codes))
-        if weights is not None:
-            used_rows(weights, rows.classes, rows.codes)
-        if "sample_weight" in params:
-            # Versions of scikit-learn differ in whether the score is weighted.
-            raise _UnsharedError("sample_weight is passed to fit")
-        scorer = check_scoring(self.estimator, self.scoring)
-        splits = self._draw_splits(X, y, params)
-        threads = thread_count(self.n_jobs)
-        resources = engine.Resources(threads, budget_bytes(None))
-        start = time.perf_counter()
+        params = _check_method_params(X, params=params)
+        routed = self._get_routed_params_for_fit(params)
+        samples = samples_of(steps, X, y, routed.estimator.fit, routed.scorer.score)
+        root = self._start_callbacks(X, y, params)
+        self._checked_cv_orig = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        split_params = routed.splitter.split
+        self._check_input_parameters(X=X, y=y, split_params=split_params)
+        self.n_splits_ = self._checked_cv_orig.get_n_splits(X, y, **split_params)
+        evaluation = _Evaluation(self, steps, scorers, samples, X, y, split_params)
         try:
-            numbers = as_indices("cv", splits, len(rows.codes))
-            scores = self._search(shared.model, candidates, cells, rows, numbers, resources)
-        except (ValueError, TypeError) as error:
-            if type(error) not in (ValueError, TypeError):
-                raise  # from a signal handler
-            # Scikit-learn reports which fit failed, or continues without it.
-            raise _UnsharedError(f"a fit failed: {error}") from None
-        self._set_results(candidates, scores, time.perf_counter() - start)
-        self.n_splits_ = len(splits)
-        self.multimetric_ = False
-        self.scorer_ = scorer
+            if "callback_ctx" in parameters_of(self._run_search).parameters:
+                self._run_search(evaluation.evaluate, callback_ctx=root)
+            else:
+                self._run_search(evaluation.evaluate)
+        except UnavailableError as error:
+            raise UnsharedError(f"the score needs {error}") from None
+        except _InterruptedError as interrupted:
+            for name in ("best_estimator_", "refit_time_", "feature_names_in_"):
+                self.__dict__.pop(name, None)  # of an earlier fit
+            self._store(evaluation, scorers, refit_metric)
+            return interrupted.cause
+        self._store(evaluation, scorers, refit_metric)
         if self.refit:
-            self._refit(X, y)
+            self._refit(X, y, routed.estimator.fit, root)
+        if root is not None:
+            root.call_on_fit_task_end(estimator=self, X=X, y=y, metadata=None)
+        return None
 
-    def _check_shareable(self, params: dict[str, Any]) -> None:
-        """Raise _UnsharedError if the engine does not support an option of the search."""
-        own = (GridSearchCV._run_search, PatternSearchCV._run_search)
-        if type(self)._run_search not in own:
-            raise _UnsharedError(f"{type(self).__name__} has its own _run_search")
-        for part in (self, self.estimator, *_steps(self.estimator)):
-            # The attributes in which scikit-learn 1.9 stores and passes on callbacks.
-            if hasattr(part, "_skl_callbacks") or hasattr(part, "_parent_callback_ctx"):
-                raise _UnsharedError("callbacks must be called for each fit")
-        if self.scoring is not None and (
-            not isinstance(self.scoring, str) or self.scoring not in engine.SCORINGS
+    def _start_callbacks(self, X: Any, y: Any, params: dict[str, Any]) -> Any:
+        """Return the callback context of this fit; None before scikit-learn 1.9."""
+        if not hasattr(self, "_init_callback_context"):
+            return None
+        weights = params.get("sample_weight")
+        metadata = None if weights is None else {"sample_weight": weights}
+        context = self._init_callback_context(max_subtasks=1 + (self.refit is not False))
+        return context.call_on_fit_task_begin(estimator=self, X=X, y=y, metadata=metadata)
+
+    def _store(self, evaluation: _Evaluation, scorers: Any, refit_metric: str) -> None:
+        """Set the results and the best candidate."""
+        results, first = evaluation.results, evaluation.first_score
+        self.multimetric_ = isinstance(first, dict)
+        if callable(self.scoring) and self.multimetric_:
+            self._check_refit_for_multimetric(first)
+            refit_metric = self.refit
+        if self.refit or not self.multimetric_:
+            self.best_index_ = self._select_best_index(self.refit, refit_metric, results)
+            if not callable(self.refit):
+                self.best_score_ = results[f"mean_test_{refit_metric}"][self.best_index_]
+            self.best_params_ = results["params"][self.best_index_]
+        is_several = isinstance(scorers, _MultimetricScorer)
+        self.scorer_ = scorers._scorers if is_several else scorers
+        self.cv_results_ = results
+
+    def _refit(self, X: Any, y: Any, fit_params: dict[str, Any], root: Any) -> None:
+        """Fit the best candidate to all samples, with the threads of the search."""
+        best = clone(self.best_params_, safe=False)
+        self.best_estimator_ = clone(self.estimator).set_params(**best)
+        context = None
+        if root is not None:
+            context = root.subcontext(task_name="refit-with-best-params")
+            context.call_on_fit_task_begin(estimator=self, X=X, y=y, metadata=None)
+        start = time.perf_counter()
+        with (
+            class_order.suppress_warning(),
+            joblib.parallel_config(backend="threading", n_jobs=thread_count(self.n_jobs)),
         ):
-            names = ", ".join(engine.SCORINGS)
-            raise _UnsharedError(f"scoring = {self.scoring!r} is not one of {names}")
-        if self.return_train_score:
-            raise _UnsharedError("return_train_score is True")
-        if self.verbose > 9:
-            raise _UnsharedError("verbose > 9 prints a line at the start of each fit")
-        known = set() if get_config()["enable_metadata_routing"] else {"sample_weight", "groups"}
-        if unknown := params.keys() - known:
-            raise _UnsharedError(f"{min(unknown)} is passed to fit")
+            self.best_estimator_.fit(X, y, **fit_params)
+        self.refit_time_ = time.perf_counter() - start
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        if context is not None:
+            context.call_on_fit_task_end(estimator=self, X=X, y=y, metadata=None)
 
-    def _draw_splits(self, X: Any, y: Any, params: dict[str, Any]) -> list[Any]:
-        """Draw the splits and keep them for scikit-learn: some splitters draw only once."""
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        self.cv = splitter
-        groups = params.get("groups")
-        splits = list(splitter.split(X, y, groups))
-        if len(splits) != splitter.get_n_splits(X, y, groups):
-            raise _UnsharedError("cv yields another number of splits than get_n_splits returns")
-        self.cv = splits
+
+class _InterruptedError(Exception):
+    """Ctrl-C stopped a search that has finished some candidates."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__()
+        self.cause = cause
+
+
+class _Evaluation:
+    """The evaluation of candidates in one or several rounds."""
+
+    def __init__(
+        self,
+        search: EngineSearch,
+        steps: Steps,
+        scorers: Any,
+        samples: Samples,
+        X: Any,
+        y: Any,
+        split_params: dict[str, Any],
+    ) -> None:
+        self.search = search
+        self.steps = steps
+        self.scorers = scorers
+        self.samples = samples
+        self.X = X
+        self.y = y
+        self.split_params = split_params
+        self.results: dict[str, Any] = {}
+        self.first_score: Any = None
+        self._candidates: list[dict[str, Any]] = []
+        self._fits: list[dict[str, Any]] = []
+        self._more: dict[str, list[Any]] = defaultdict(list)
+        self._n_rounds = 0
+        self._end = None
+        if search.time_limit is not None:
+            self._end = time.monotonic() + float(search.time_limit)
+
+    def evaluate(
+        self,
+        candidate_params: Any,
+        cv: Any = None,
+        more_results: Any = None,
+        callback_ctx: Any = None,
+    ) -> dict[str, Any]:
+        """Evaluate candidates; return all results so far, as scikit-learn's searches do."""
+        search = self.search
+        given = list(candidate_params)
+        splits = self._splits(cv or search._checked_cv_orig)
+        if search.verbose > 0:
+            print(
+                f"Fitting {len(splits)} folds for each of {len(given)} candidates, totalling "
+                f"{len(given) * len(splits)} fits"
+            )
+        if not given:
+            grid = getattr(search, "param_grid", None)
+            if grid is not None and not list(ParameterGrid(grid)):
+                raise ValueError(
+                    f"param_grid = {grid!r} is empty: it must contain at least one candidate"
+                )
+            raise ValueError(
+                "No fits were performed. Was the CV iterator empty? Were there no candidates?"
+            )
+        try:
+            numbers = as_indices("cv", splits, len(self.samples.codes))
+        except ValueError as error:
+            raise UnsharedError(str(error)) from None
+        start = time.perf_counter()
+        table, scoring, stopped = self._run(given, numbers)
+        seconds = (time.perf_counter() - start) / max(1, int(table.done.sum()))
+        kept = np.flatnonzero(table.done.all(axis=0)).tolist()
+        if not kept:
+            raise stopped or TimeoutError(
+                f"no candidate was evaluated on all splits within time_limit = "
+                f"{search.time_limit} seconds"
+            )
+        if stopped is None and len(kept) < len(given):
+            warnings.warn(
+                f"the time limit of {search.time_limit} seconds ended the search after "
+                f"{len(kept)} of {len(given)} candidates; the others are not part of cv_results_",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
+        candidates = [given[number] for number in kept]
+        fits = self._fits_of(table, kept, scoring, seconds)
+        report_callbacks(search, callback_ctx, len(given) * len(splits))
+        if search.verbose > 1:
+            print_fits(search, candidates, fits, len(splits))
+        _warn_or_raise_about_fit_failures(fits, search.error_score)
+        if callable(search.scoring):
+            _insert_error_scores(fits, search.error_score)
+        self._candidates += candidates
+        self._fits += fits
+        self.first_score = self._fits[0]["test_scores"]
+        for name, values in (more_results or {}).items():
+            self._more[name] += [values[number] for number in kept]
+        self.results = search._format_results(self._candidates, len(splits), self._fits, self._more)
+        if stopped is not None:
+            raise _InterruptedError(stopped)
+        return self.results
+
+    def _splits(self, cv: Any) -> list[Any]:
+        splits = list(cv.split(self.X, self.y, **self.split_params))
+        if len(splits) != self.search.n_splits_:
+            raise ValueError(
+                "cv.split and cv.get_n_splits return inconsistent results. Expected "
+                f"{self.search.n_splits_} splits, got {len(splits)}"
+            )
         return splits
 
-    def _search(
-        self,
-        model: Classifier,
-        candidates: list[dict[str, Any]],
-        cells: list[dict[str, Any]],
-        rows: engine.Samples,
-        splits: Sequence[engine.Split],
-        resources: engine.Resources,
-    ) -> NDArray[np.float64]:
-        """Return the score of each candidate on each split; NaN if it was not evaluated."""
-        found = engine.Candidates.of(model, cells, rows)
-        if self.verbose > 0:
-            print(
-                f"Fitting {len(splits)} folds for each of {len(cells)} candidates, totalling "
-                f"{len(cells) * len(splits)} fits"
-            )
-        start = time.perf_counter()
-        table, stopped = engine.evaluate(found, rows, splits, resources)
-        if stopped is not None:
-            raise stopped
-        unfinished = int(table.n_unfinished.sum())
+    def _run(
+        self, given: list[dict[str, Any]], splits: Sequence[Split]
+    ) -> tuple[Table, Scoring, BaseException | None]:
+        search, samples = self.search, self.samples
+        raises = isinstance(search.error_score, str)
+        candidates = Candidates.of(
+            self.steps, given, samples.classes, samples.codes, is_strict=raises
+        )
+        if candidates.reason is not None:
+            raise UnsharedError(candidates.reason)
+        if candidates.is_ordinal and samples.order is None and self._n_rounds == 0:
+            class_order.warn_if_text(samples.classes)
+        if reason := unsupported(self.scorers, candidates.models):
+            raise UnsharedError(reason)
+        samples = directly(samples, candidates, splits[0])
+        scoring = Scoring(
+            self.scorers,
+            samples.classes,
+            candidates.models,
+            is_train=search.return_train_score,
+            error_score=search.error_score,
+            has_params=bool(samples.score_params),
+            kind=type(search.estimator),
+        )
+        table = Table(len(splits), len(given))
+        self._n_rounds += 1
+        shown, saved = self._watchers(given, splits, table, scoring)
+        watcher = Watchers(shown, saved) if shown or saved else None
+        left = None if self._end is None else max(self._end - time.monotonic(), 1e-9)
+        resources = engine.Resources(
+            thread_count(search.n_jobs),
+            budget_bytes(search.memory_budget),
+            left,
+            watcher,
+            raises=raises,
+        )
+        try:
+            table, stopped = engine.evaluate(candidates, samples, splits, scoring, resources, table)
+        finally:
+            if shown is not None:
+                shown.close()
+            if saved is not None:
+                saved.save(table)
+        unfinished = table.total("n_unfinished")
         if unfinished:
             warnings.warn(
                 f"{unfinished} binary classifiers in {int(table.done.sum())} trainings did not "
                 "converge",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=7,
             )
-        scores = table.scores(self.scoring or "accuracy").T
-        if self.verbose > 1:
-            self._print_fits(candidates, scores, time.perf_counter() - start)
-        return scores
+        return table, scoring, stopped
 
-    def _print_fits(
-        self, candidates: list[dict[str, Any]], scores: NDArray[np.float64], seconds: float
-    ) -> None:
-        """Print a line for each fit in the format of scikit-learn, with the mean fit time."""
-        shown_time = logger.short_format_time(seconds / scores.size)
-        for candidate, own in zip(candidates, scores, strict=True):
-            named = ", ".join(f"{name}={candidate[name]}" for name in sorted(candidate))
-            for number, score in enumerate(own.tolist(), start=1):
-                place = f" {number}/{len(own)}" if self.verbose > 2 else ""
-                text = f"{named}{';' if named else ''}"
-                text += f", score={score:.3f}" if self.verbose > 2 else ""
-                text += f" total time={shown_time}"
-                head = f"[CV{place}] END "
-                print(head + "." * (80 - len(head) - len(text)) + text)
+    def _watchers(
+        self, given: list[dict[str, Any]], splits: Sequence[Split], table: Table, scoring: Scoring
+    ) -> tuple[Any, Any]:
+        """Return the progress display and the checkpoint, if there are any."""
+        search = self.search
+        guide = SINGLE
+        if scoring.is_multimetric:
+            guide = search.refit if isinstance(search.refit, str) else scoring.names[0]
+        name = type(self.steps.model).__name__
+        shown = watcher_of(search.progress, name, _shown(search.scoring), guide, len(splits))
+        saved = None
+        if search.checkpoint is not None:
+            run = signature(search.estimator, given, self.samples, splits, search.scoring)
+            label = "search" if self._n_rounds == 1 else f"search-{self._n_rounds}"
+            saved = Checkpoint(search.checkpoint, label, run)
+            saved.load(table, np.array([len(test) for _, test in splits]))
+        return shown, saved
 
-    def _set_results(
-        self, candidates: list[dict[str, Any]], scores: NDArray[np.float64], seconds: float
-    ) -> None:
-        evaluated = np.flatnonzero(~np.isnan(scores).any(axis=1))
-        candidates = [candidates[number] for number in evaluated]
-        scores = scores[evaluated]
-        times = {"fit_time": seconds / scores.size, "score_time": 0.0}
-        fits = [times | {"test_scores": score} for score in scores.ravel()]
-        self.cv_results_ = self._format_results(candidates, scores.shape[1], fits)
-        self.best_index_ = self._select_best_index(self.refit, "score", self.cv_results_)
-        if not callable(self.refit):
-            self.best_score_ = self.cv_results_["mean_test_score"][self.best_index_]
-        self.best_params_ = self.cv_results_["params"][self.best_index_]
+    def _fits_of(
+        self, table: Table, cells: list[int], scoring: Scoring, seconds: float
+    ) -> list[dict[str, Any]]:
+        """Return the results in the form of scikit-learn, candidate by candidate."""
+        search = self.search
+        fits = []
+        for cell in cells:
+            for split in range(table.done.shape[0]):
+                place = split, cell
+                error, score_error = table.errors.get(place), table.score_errors.get(place)
+                fit: dict[str, Any] = {"fit_error": None}
+                if error is not None:
+                    fit["fit_error"] = "".join(traceback.format_exception(error))
+                elif score_error is not None:
+                    self._warn_of_score(score_error)
+                fit["test_scores"] = self._scores(
+                    table.test, place, scoring, error is not None or score_error is not None
+                )
+                if search.return_train_score:
+                    fit["train_scores"] = self._scores(
+                        table.train, place, scoring, error is not None
+                    )
+                fits.append(fit | {"fit_time": seconds, "score_time": 0.0})
+        return fits
 
-    def _refit(self, X: Any, y: Any) -> None:
-        best = clone(self.best_params_, safe=False)
-        self.best_estimator_ = clone(self.estimator).set_params(**best)
-        start = time.perf_counter()
-        with class_order.suppress_warning():
-            self.best_estimator_.fit(X, y)
-        self.refit_time_ = time.perf_counter() - start
-        if hasattr(self.best_estimator_, "feature_names_in_"):
-            self.feature_names_in_ = self.best_estimator_.feature_names_in_
-
-
-def _steps(estimator: Any) -> list[Any]:
-    """Return the steps of a pipeline."""
-    return [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else []
-
-
-class PatternSearchCV(GridSearchCV):
-    """Search that evaluates only a part of the grid, otherwise as :class:`GridSearchCV`.
-
-    A five-point cross starts in the middle of the grid, moves to its best point, and halves its
-    step if its center is the best. ``cv_results_`` contains the candidates that were evaluated.
-    """
-
-    __module__ = "softmargin"  # pickles do not depend on file names
-
-    def _search(
+    def _scores(
         self,
-        model: Classifier,
-        candidates: list[dict[str, Any]],
-        cells: list[dict[str, Any]],
-        rows: engine.Samples,
-        splits: Sequence[engine.Split],
-        resources: engine.Resources,
-    ) -> NDArray[np.float64]:
-        scores = np.full((len(cells), len(splits)), np.nan)
-        pattern = PatternSearch(cells)
-        while wanted := pattern.wanted(scores.mean(axis=1)):
-            named, chosen = ([of[cell] for cell in wanted] for of in (candidates, cells))
-            scores[wanted] = super()._search(model, named, chosen, rows, splits, resources)
-        return scores
-
-    def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
-        """Search through scikit-learn, a few candidates at a time."""
-        candidates = list(ParameterGrid(self.param_grid))
-        means = np.full(len(candidates), np.nan)
-        pattern = PatternSearch(candidates)
-        cv = _DrawnOnce(self._checked_cv_orig)
-        search = None
-        if callback_ctx is not None:
-            search = callback_ctx.subcontext(task_name="search", max_subtasks=None)
-            search.call_on_fit_task_begin(estimator=self)
-        requested: list[int] = []
-        self._places = {id(candidate): place for place, candidate in enumerate(candidates)}
-        try:
-            while wanted := pattern.wanted(means):
-                requested += wanted
-                chosen = [candidates[cell] for cell in wanted]
-                found = _evaluated(evaluate_candidates, chosen, cv, search, self)
-                means[sorted(requested)] = np.nan_to_num(self._guiding_scores(found), nan=-np.inf)
-        finally:
-            del self._places
-        if search is not None:
-            search.call_on_fit_task_end(estimator=self)
-
-    def _guiding_scores(self, found: dict[str, Any]) -> Any:
-        """Return the mean scores that guide the search."""
-        name = "mean_test_score"
-        if name not in found:
-            name = f"mean_test_{self.refit}"
-        if name not in found:
-            raise ValueError(
-                f"refit = {self.refit!r} is not valid: with several scores, it must name the score "
-                "that guides the search"
-            )
-        return found[name]
-
-    def _format_results(
-        self, candidate_params: Any, n_splits: int, out: Any, more_results: Any = None
+        scores: dict[str, Any],
+        place: tuple[int, int],
+        scoring: Scoring,
+        has_failed: bool,
     ) -> Any:
-        """Return the results in the order of the grid, not in the order of evaluation."""
-        if hasattr(self, "_places"):
-            places = [self._places[id(candidate)] for candidate in candidate_params]
-            order = sorted(range(len(places)), key=places.__getitem__)
-            candidate_params = [candidate_params[number] for number in order]
-            out = [
-                fit for number in order for fit in out[number * n_splits : (number + 1) * n_splits]
-            ]
-        return super()._format_results(candidate_params, n_splits, out, more_results)
+        """Return a score, or scores by name; those of a failed fit are ``error_score``."""
+        if has_failed:
+            if not scoring.is_multimetric:
+                return self.search.error_score
+            return dict.fromkeys(scoring.names, self.search.error_score)
+        if set(scores) == {SINGLE} and not scoring.is_multimetric:
+            return float(scores[SINGLE][place])
+        return {name: float(values[place]) for name, values in scores.items()}
+
+    def _warn_of_score(self, error: Exception) -> None:
+        details = "".join(traceback.format_exception(error))
+        warnings.warn(
+            "Scoring failed. The score on this train-test partition for these parameters will be "
+            f"set to {self.search.error_score}. Details: \n{details}",
+            UserWarning,
+            stacklevel=7,
+        )
 
 
-class _DrawnOnce:
-    """A splitter that returns the splits of its first call again."""
-
-    def __init__(self, splitter: Any) -> None:
-        self._splitter = splitter
-        self._splits: list[Any] | None = None
-
-    def split(self, X: Any, y: Any = None, **params: Any) -> list[Any]:
-        """Return the splits."""
-        if self._splits is None:
-            self._splits = list(self._splitter.split(X, y, **params))
-        return self._splits
-
-
-def _evaluated(
-    evaluate_candidates: Any, chosen: list[dict[str, Any]], cv: Any, context: Any, search: Any
-) -> Any:
-    """Evaluate candidates through scikit-learn; callbacks see them as a task of the search."""
-    if context is None:
-        return evaluate_candidates(chosen, cv=cv)
-    count = len(chosen) * search.n_splits_
-    own = context.subcontext(task_name="cross", max_subtasks=count, sequential_subtasks=False)
-    own.call_on_fit_task_begin(estimator=search)
-    found = evaluate_candidates(chosen, cv=cv, callback_ctx=own)
-    own.call_on_fit_task_end(estimator=search)
-    return found
+def _shown(scoring: Any) -> str:
+    if isinstance(scoring, str):
+        return scoring
+    return "accuracy" if scoring is None else getattr(scoring, "__name__", "score")

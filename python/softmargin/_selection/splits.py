@@ -9,15 +9,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, column_or_1d
 
-from softmargin._selection.engine import Split
 from softmargin._selection.folds import fold_labels, nested_fold_labels
+from softmargin._selection.samples import Split
 
 Folds = list[tuple[Split, list[Split]]]
 
 
-def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any) -> Folds:
-    """Return the outer splits with their inner splits, as indices."""
+def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any, groups: Any = None) -> Folds:
+    """Return the outer splits with their inner splits, as indices.
+
+    Splitters get the groups of their samples.
+    """
     for name, folds in (("outer", outer), ("inner", inner)):
         is_known = isinstance(folds, Integral | Iterable) or hasattr(folds, "split")
         if not is_known or isinstance(folds, str):
@@ -25,7 +31,7 @@ def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any) -> Folds:
                 f"{name} = {folds!r} is not valid: it must be a number of folds, a splitter, or an "
                 "iterable of pairs of training and test indices"
             )
-    if isinstance(outer, Integral) and isinstance(inner, Integral):
+    if isinstance(outer, Integral) and isinstance(inner, Integral) and groups is None:
         labels, inner_labels = nested_fold_labels(y, int(outer), int(inner), random_state)
         return [
             (
@@ -42,8 +48,10 @@ def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any) -> Folds:
         ]
     labelled = np.asarray(y)
     found: Folds = []
-    for train, test in plain("outer", X, labelled, outer, random_state):
-        inside = plain("inner", X[train], labelled[train], inner, random_state)
+    for train, test in plain("outer", X, labelled, outer, random_state, groups):
+        own_groups = None if groups is None else groups[train]
+        own_X = _safe_indexing(X, train)
+        inside = plain("inner", own_X, labelled[train], inner, random_state, own_groups)
         if found and len(inside) != len(found[0][1]):
             raise ValueError(
                 f"outer fold {len(found)} has {len(inside)} inner splits, but outer fold 0 has "
@@ -70,13 +78,15 @@ def check_repeatable(outer: Any, inner: Any, random_state: Any) -> None:
             raise ValueError(f"{_NEEDED}, but {name} = {folds!r} {reason}")
 
 
-def check_repeated(X: Any, y: Any, outer: Any, inner: Any, random_state: Any, found: Folds) -> None:
+def check_repeated(
+    X: Any, y: Any, outer: Any, inner: Any, random_state: Any, groups: Any, found: Folds
+) -> None:
     """Raise ValueError if splitters give different splits when called again."""
     if not (hasattr(outer, "split") or hasattr(inner, "split")):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # already shown by the first call
-        again = nested(X, y, outer, inner, random_state)
+        again = nested(X, y, outer, inner, random_state, groups)
     first, second = _all_rows(found), _all_rows(again)
     if len(first) != len(second) or not all(map(np.array_equal, first, second)):
         raise ValueError(
@@ -92,15 +102,48 @@ def _all_rows(folds: Folds) -> list[NDArray[Any]]:
     return [rows for outer, inside in folds for split in (outer, *inside) for rows in split]
 
 
-def plain(name: str, X: Any, y: Any, folds: Any, random_state: Any) -> list[Split]:
-    """Return the splits of a single cross-validation as indices."""
+def plain(
+    name: str, X: Any, y: Any, folds: Any, random_state: Any, groups: Any = None
+) -> list[Split]:
+    """Return the splits of a single cross-validation as indices.
+
+    With groups, a number of folds means stratified folds that do not divide a group.
+    """
+    if isinstance(folds, Integral) and groups is not None:
+        folds = _grouped(name, int(folds), groups, random_state)
     if isinstance(folds, Integral):
         labels = fold_labels(y, int(folds), random_state)
         return [
             (np.flatnonzero(labels != fold), np.flatnonzero(labels == fold))
             for fold in range(int(folds))
         ]
-    return as_indices(name, folds.split(X, y) if hasattr(folds, "split") else folds, X.shape[0])
+    if hasattr(folds, "split"):
+        folds = folds.split(X, y) if groups is None else folds.split(X, y, groups)
+    return as_indices(name, folds, _num_samples(X))
+
+
+def _grouped(name: str, n_folds: int, groups: Any, random_state: Any) -> Any:
+    """Return a splitter into stratified, shuffled folds of whole groups."""
+    n_groups = len(np.unique(groups))
+    if not 2 <= n_folds <= n_groups:
+        raise ValueError(
+            f"{name} = {n_folds} is not valid: it must be at least 2 and at most the number of "
+            f"groups, {n_groups}"
+        )
+    return StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
+
+
+def check_groups(groups: Any, n_samples: int) -> NDArray[Any] | None:
+    """Return the group of each sample as an array."""
+    if groups is None:
+        return None
+    found = column_or_1d(groups, warn=False)
+    if len(found) != n_samples:
+        raise ValueError(
+            f"groups has {len(found)} values, but X has {n_samples} samples; they must have the "
+            "same length"
+        )
+    return np.asarray(found)
 
 
 def as_indices(name: str, splits: Iterable[Any], n_rows: int) -> list[Split]:

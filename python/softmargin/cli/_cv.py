@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -111,6 +111,8 @@ def run_folds(
     """Train on all folds except one and test on that one, for each fold, in one computation."""
     import numpy as np
     from sklearn.exceptions import ConvergenceWarning
+    from sklearn.metrics import get_scorer
+    from sklearn.metrics._scorer import _MultimetricScorer
 
     from softmargin import fold_labels
     from softmargin._checks import class_order
@@ -118,41 +120,48 @@ def run_folds(
     from softmargin._checks.resources import budget_bytes, thread_count
     from softmargin._checks.rows import check_rows
     from softmargin._selection import engine
+    from softmargin._selection.candidates import Candidates
     from softmargin._selection.progress import watcher_of
+    from softmargin._selection.samples import Samples
+    from softmargin._selection.scoring import Scoring as Scores
 
     start = time.perf_counter()
     classes, codes = check_labels(data.labels)
     if estimator.multi_class == "ordinal":
         class_order.warn_if_text(classes)
-    rows = engine.Samples(check_rows(data.X), classes, codes, None, options.scale, False)
+    scaling: Literal["none", "minmax"] = "minmax" if options.scale else "none"
+    rows = Samples(check_rows(data.X), classes, codes, None, scaling, False)
     held_out = fold_labels(codes, n_folds, options.seed)
     splits = [
         (np.flatnonzero(held_out != fold), np.flatnonzero(held_out == fold))
         for fold in range(n_folds)
     ]
-    watcher = watcher_of(cell_progress(output), options.method, scoring, n_folds)
+    scorers = {name: get_scorer(name) for name in {scoring: None, "accuracy": None}}
+    scores = Scores(_MultimetricScorer(scorers=scorers), classes, [estimator])
+    watcher = watcher_of(cell_progress(output), options.method, scoring, scoring, n_folds)
     threads, budget = thread_count(options.jobs), budget_bytes(None)
     resources = engine.Resources(threads, budget, watcher=watcher)
     try:
-        candidates = engine.Candidates.of(estimator, [{}], rows)
-        done, stopped = engine.evaluate(candidates, rows, splits, resources)
+        candidates = Candidates.of(estimator, [{}], classes, codes)
+        done, stopped = engine.evaluate(candidates, rows, splits, scores, resources)
     finally:
         if watcher is not None:
             watcher.close()
     if stopped is not None:
         raise stopped
-    if done.n_unfinished.any():
+    n_unfinished = done.total("n_unfinished")
+    if n_unfinished:
         warnings.warn(
-            f"{int(done.n_unfinished.sum())} binary classifiers did not converge",
+            f"{n_unfinished} binary classifiers did not converge",
             ConvergenceWarning,
             stacklevel=2,
         )
     n_tested = [len(test) for _, test in splits]
-    n_right = np.rint(done.accuracy[:, 0] * n_tested).astype(int)
+    n_right = np.rint(done.scores("accuracy")[:, 0] * n_tested).astype(int)
     return FoldScores(
         n_tested,
         n_right.tolist(),
         done.scores(scoring)[:, 0],
-        done.n_support[:, 0] / [len(train) for train, _ in splits],
+        done.counts["n_support"][:, 0] / [len(train) for train, _ in splits],
         time.perf_counter() - start,
     )

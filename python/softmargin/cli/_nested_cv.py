@@ -139,7 +139,7 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
             inner=selection.inner,
             search=selection.search,  # type: ignore[arg-type]
             scale=None if selection.scale == "none" else selection.scale,  # type: ignore[arg-type]
-            scoring=selection.scoring,  # type: ignore[arg-type]
+            scoring=selection.scoring,
             n_jobs=limits.jobs,
             memory_budget=None if limits.memory is None else int(limits.memory * 2**20),
             prune=selection.prune,

@@ -5,10 +5,15 @@ import warnings
 import numpy as np
 import pytest
 from sklearn import metrics
+from sklearn.metrics import get_scorer
+from sklearn.metrics._scorer import _MultimetricScorer
 
 from processes import facts_of
 from softmargin import OLLAWV, LinearSVC
 from softmargin._selection import engine
+from softmargin._selection.candidates import Candidates
+from softmargin._selection.samples import Samples
+from softmargin._selection.scoring import Scoring
 from systems import linux
 
 # Classes of points around their centres; and a call with some more megabytes than there are now.
@@ -117,11 +122,16 @@ def test_scores_of_many_classes_have_the_bits_of_scikit_learn(model):
     k = 150
     y = np.concatenate([np.arange(k), rng.integers(0, k, 900)])
     X = rng.normal(size=(k, 4))[y] + 0.5 * rng.normal(size=(len(y), 4))
-    rows = engine.Samples(X, np.unique(y), y.astype(np.uint32), None, False, False)
+    classes, codes = np.unique(y), y.astype(np.uint32)
+    rows = Samples(X, classes, codes)
     train = np.flatnonzero((np.arange(len(y)) % 3 > 0) & (y != 7))
     splits = [(train, np.flatnonzero(test)) for test in (y == 7, y % 2 > 0, y % 20 == 3, y >= 0)]
-    candidates = engine.Candidates.of(model, [{"C": 1.0}, {"C": 10.0}], rows)
-    table, _ = engine.evaluate(candidates, rows, splits, engine.Resources(2, 10**8))
+    candidates = Candidates.of(model, [{"C": 1.0}, {"C": 10.0}], classes, codes)
+    scorers = {name: get_scorer(name) for name in ("accuracy", "balanced_accuracy", "f1_macro")}
+    scoring = Scoring(_MultimetricScorer(scorers=scorers), classes, [model])
+    assert set(scoring.core) == set(scorers)
+    resources = engine.Resources(2, 10**8)
+    table, _ = engine.evaluate(candidates, rows, splits, scoring, resources)
     assert table.done.all()
     for cell, C in enumerate([1.0, 10.0]):
         model.set_params(C=C).fit(X[train], y[train])
@@ -134,5 +144,5 @@ def test_scores_of_many_classes_have_the_bits_of_scikit_learn(model):
                     "balanced_accuracy": metrics.balanced_accuracy_score(y[test], predicted),
                     "f1_macro": metrics.f1_score(y[test], predicted, average="macro"),
                 }
-            for scoring, score in expected.items():
-                assert table.scores(scoring)[split, cell] == score, (scoring, split, cell)
+            for name, score in expected.items():
+                assert table.scores(name)[split, cell] == score, (name, split, cell)

@@ -5,8 +5,8 @@ import pytest
 from sklearn import datasets
 
 from softmargin import nested_cv
-from softmargin._selection import engine
 from softmargin._selection.checkpoint import Checkpoint
+from softmargin._selection.table import Table
 
 pytestmark = pytest.mark.case(117, of="nested_cv")
 
@@ -15,9 +15,9 @@ N_TEST = np.array([10])
 
 
 def table(*done):
-    filled = engine.empty_table(1, 3)
+    filled = Table(1, 3)
     filled.done[0, list(done)] = True
-    filled.accuracy[0, list(done)] = 0.5
+    filled.column("score")[0, list(done)] = 0.5
     return filled
 
 
@@ -26,10 +26,10 @@ def test_processes_of_one_run_keep_what_each_of_them_did(tmp_path):
     first, second = Checkpoint(path, "svc", "a"), Checkpoint(path, "svc", "a")
     first.save(table(0, 1))
     second.save(table(1, 2))
-    found = engine.empty_table(1, 3)
-    Checkpoint(path, "svc", "a").load(found, N_TEST)
+    found = Table(1, 3)
+    Checkpoint(path, "svc", "a").load(found, N_TEST, "score")
     assert found.done.all()
-    assert (found.accuracy == 0.5).all()
+    assert (found.scores("score") == 0.5).all()
 
 
 def test_a_run_does_not_write_over_another_one_that_began_meanwhile(tmp_path):
@@ -38,8 +38,8 @@ def test_a_run_does_not_write_over_another_one_that_began_meanwhile(tmp_path):
     first.save(table(0, 1))
     with pytest.warns(RuntimeWarning, match=r"could not be written: .*different run"):
         second.save(table(2))
-    found = engine.empty_table(1, 3)
-    Checkpoint(path, "svc", "a").load(found, N_TEST)
+    found = Table(1, 3)
+    Checkpoint(path, "svc", "a").load(found, N_TEST, "score")
     np.testing.assert_array_equal(found.done, [[True, True, False]])
 
 

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from softmargin._selection import engine
 from softmargin._selection import progress as progress_module
+from softmargin._selection.table import Table
 
 N_OUTER, N_INNER, N_CELLS = 3, 4, 5
 
@@ -18,18 +18,18 @@ def clock(monkeypatch):
     monkeypatch.setattr(progress_module.time, "monotonic", itertools.count().__next__)
 
 
-@pytest.mark.parametrize("scoring", engine.SCORINGS)
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_best_score_never_falls(clock, scoring, seed):
     rng = np.random.default_rng(seed)
-    table = engine.empty_table(N_OUTER * N_INNER, N_CELLS)
+    table = Table(N_OUTER * N_INNER, N_CELLS)
     scores = rng.random(table.done.shape)
     heard = []
-    progress = progress_module.watcher_of(heard.append, "svc", scoring, N_INNER)
+    progress = progress_module.watcher_of(heard.append, "svc", "shown", scoring, N_INNER)
     places = rng.permutation(N_OUTER * N_INNER * N_CELLS)
     for split, cell in zip(*np.unravel_index(places, table.done.shape), strict=True):
         table.done[split, cell] = True
-        getattr(table, scoring)[split, cell] = scores[split, cell]
+        table.column(scoring)[split, cell] = scores[split, cell]
         progress.update(table)
     best = np.array([facts["best"] for facts in heard])
     known = best[~np.isnan(best)]
@@ -42,17 +42,15 @@ def test_the_best_score_never_falls(clock, scoring, seed):
 
 def test_before_the_first_finished_cell_no_score_is_shown(clock, capfd, monkeypatch):
     monkeypatch.setattr(progress_module, "_bar", lambda: None)
-    table = engine.empty_table(2, 1)
-    progress = progress_module.watcher_of(True, "svc", "accuracy", 2)
+    table = Table(2, 1)
+    progress = progress_module.watcher_of(True, "svc", "accuracy", "score", 2)
     for split in range(2):
         table.done[split] = True
-        table.accuracy[split] = 0.875
+        table.column("score")[split] = 0.875
         progress.update(table)
     first, last = capfd.readouterr().err.splitlines()
     assert first.startswith("svc: best accuracy -, 1 of 2")
     assert last.startswith("svc: best accuracy 0.8750, 2 of 2")
-    assert math.isnan(
-        progress_module.Progress("svc", "accuracy", 2, print)._best(
-            table._replace(done=np.zeros_like(table.done))
-        )
-    )
+    table.done[:] = False
+    best = progress_module.Progress("svc", "accuracy", "score", 2, print)._best
+    assert math.isnan(best(table))

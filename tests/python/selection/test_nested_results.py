@@ -34,11 +34,11 @@ def stop_after(monkeypatch, n_inner, n_outer=0):
     """Interrupt a run after some inner splits, or after some outer folds."""
     evaluate = engine.evaluate
 
-    def some(candidates, rows, splits, resources, table=None, wanted=None):
+    def some(candidates, rows, splits, scoring, resources, table=None, wanted=None):
         limit = n_outer if len(splits) == RUN["outer"] else n_inner
         wanted = np.ones(table.done.shape, dtype=bool) if wanted is None else wanted.copy()
         wanted[limit:] = False
-        evaluate(candidates, rows, splits, resources, table, wanted)
+        evaluate(candidates, rows, splits, scoring, resources, table, wanted)
         return table, KeyboardInterrupt() if limit < len(splits) else None
 
     monkeypatch.setattr(engine, "evaluate", some)

@@ -10,7 +10,7 @@ from sklearn import datasets
 import softmargin
 from processes import facts_of
 from softmargin import nested_cv
-from softmargin._selection import engine, nested
+from softmargin._selection import engine, nested_run
 from softmargin._selection.checkpoint import Checkpoint
 from systems import posix
 
@@ -193,14 +193,14 @@ def test_an_interrupt_keeps_what_is_done(n_jobs):
 
 
 def test_an_interrupt_of_the_next_method_keeps_those_that_are_done(digits, monkeypatch):
-    select = nested._Run.select
+    select = nested_run.Run.select
 
-    def interrupt(run, task, search):
+    def interrupt(run, task):
         if task.name == "ollawv":
             raise KeyboardInterrupt
-        return select(run, task, search)
+        return select(run, task)
 
-    monkeypatch.setattr(nested._Run, "select", interrupt)
+    monkeypatch.setattr(nested_run.Run, "select", interrupt)
     arguments = {"grid": {"gamma": [0.1, 1.0]}, "outer": 2, "inner": 2, "random_state": 0}
     results = nested_cv(*digits, ["svc", "ollawv", "newton"], **arguments)
     assert list(results) == ["svc"]

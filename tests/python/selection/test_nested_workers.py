@@ -50,7 +50,7 @@ def test_threads_are_not_spread(monkeypatch):
     def refuse(*arguments):
         raise AssertionError("spread")
 
-    monkeypatch.setattr(softmargin._selection.engine, "_evaluate_on_workers", refuse)
+    monkeypatch.setattr(softmargin._selection.workers, "evaluate", refuse)
     for options in ({"backend": "threading"}, {"n_jobs": 2}, {}):
         with joblib.parallel_config(**options):
             assert run("svc")[0].complete
@@ -59,13 +59,13 @@ def test_threads_are_not_spread(monkeypatch):
 def test_a_time_limit_is_that_of_the_whole_run(monkeypatch):
     given = []
 
-    def slow(estimator, cells, rows, splits, resources, wanted):
+    def slow(candidates, rows, splits, scoring, resources, wanted):
         given.append(resources.time_limit)
         time.sleep(0.3)
-        return softmargin._selection.engine.empty_table(len(splits), len(cells))
+        return softmargin._selection.table.Table(len(splits), len(candidates.cells))
 
-    monkeypatch.setattr(softmargin._selection.engine, "_uses_processes", lambda: True)
-    monkeypatch.setattr(softmargin._selection.engine, "_evaluate_task", slow)
+    monkeypatch.setattr(softmargin._selection.workers, "uses_processes", lambda: True)
+    monkeypatch.setattr(softmargin._selection.workers, "_evaluate_task", slow)
     X, y = datasets.load_wine(return_X_y=True)
     grid = {"gamma": [0.1, 0.2, 0.4, 0.8]}
     with joblib.parallel_config(backend="threading", n_jobs=1):

@@ -112,10 +112,10 @@ def datasets(folder):
     npz(folder / "rows-of-words.npz", X=X.astype(str), y=Y)
     npz(folder / "character-unknown.npz", X=X, y=np.array([2**21] * 5, "<u4").view("<U1"))
     npz(folder / "member-in-folder.npz", y=Y, **{"a/X": X})
-    text = member(np.array(3)).replace(b"'shape': ()", b" False : ()")
+    text = member(np.array(4)).replace(b"'shape': ()", b" False : ()")
     own = [("X.npy", member(X)), ("y.npy", member(Y)), ("n_train.npy", text)]
     pack(folder / "description-with-odd-names.npz", own)
-    comma = member(np.array(3)).replace(b"'<i8'", b"',i8'")
+    comma = member(np.array(4)).replace(b"'<i8'", b"',i8'")
     own = [("X.npy", member(X)), ("y.npy", member(Y)), ("n_train.npy", comma)]
     pack(folder / "type-with-a-comma.npz", own)
     npz(folder / "one-dimension.npz", X=X[0], y=Y[:2])
@@ -131,8 +131,11 @@ def datasets(folder):
 def checkpoints(folder):
     table = empty_table()
     table.done[0] = True
-    table.accuracy[0] = [1 / 3, 2 / 3, 1.0]
+    scores = table.column("score")
+    scores[0] = [1 / 3, 2 / 3, 1.0]
+    n_iter = table.counts["n_iter"]
     good = folder / "valid" / "half.npz"
+    good.unlink(missing_ok=True)
     Checkpoint(good, *RUN).save(table)
     with np.load(good) as file:
         arrays = {name: file[name] for name in file.files}
@@ -145,22 +148,25 @@ def checkpoints(folder):
     malformed("version-older", version=1)
     malformed("version-text", version="three")
     malformed("run-of-other-rows", **{"svc/run": "0123"})
-    malformed("table-too-short", **{f"svc/{n}": a[:1] for n, a in table._asdict().items()})
-    malformed("shapes-differ", **{"svc/n_iter": table.n_iter[:1]})
-    malformed("table-of-floats", **{"svc/n_iter": table.n_iter * 0.5})
-    malformed("python-objects", **{"svc/n_iter": table.n_iter.astype(object)})
+    short = {name: array[:1] for name, array in arrays.items() if array.ndim == 2}
+    malformed("table-too-short", **short)
+    malformed("shapes-differ", **{"svc/n_iter": n_iter[:1]})
+    malformed("table-of-floats", **{"svc/n_iter": n_iter * 0.5})
+    malformed("python-objects", **{"svc/n_iter": n_iter.astype(object)})
     malformed("array-unknown", a=[1.0])
-    malformed("method-unknown", **{"svm/n_iter": table.n_iter})
-    malformed("field-unknown", **{"svc/confusion": table.n_iter})
-    malformed("accuracy-of-other-rows", **{"svc/accuracy": table.accuracy / 2})
-    malformed("score-above-one", **{"svc/f1_macro": table.f1_macro + 1.5})
-    malformed("score-not-a-number", **{"svc/f1_macro": table.f1_macro * np.nan})
-    malformed("steps-negative", **{"svc/n_iter": table.n_iter - 1})
+    malformed("method-unknown", **{"svm/n_iter": n_iter})
+    malformed("field-unknown", **{"svc/confusion": n_iter})
+    malformed("accuracy-of-other-rows", **{"svc/test/score": scores / 2})
+    malformed("score-above-one", **{"svc/test/score": scores + 1.5})
+    malformed("score-not-a-number", **{"svc/test/score": scores * np.nan})
+    malformed("steps-negative", **{"svc/n_iter": n_iter - 1})
     npz(folder / "compressed.npz", **arrays)
+    without = {name: array for name, array in arrays.items() if name != "svc/test/score"}
+    npz(folder / "scores-missing.npz", zipfile.ZIP_STORED, **without)
     few = {name: array for name, array in arrays.items() if name != "svc/n_iter"}
     npz(folder / "field-missing.npz", zipfile.ZIP_STORED, **few)
     (folder / "cut-off.npz").write_bytes(good.read_bytes()[:300])
-    version = ("version.npy", member(np.array(3)))
+    version = ("version.npy", member(np.array(4)))
     pack(folder / "shape-huge.npz", [version, ("svc/run.npy", HUGE)])
     pack(folder / "not-an-array.npz", [version, ("svc/run.npy", b"text")])
 

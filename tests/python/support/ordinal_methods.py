@@ -10,7 +10,7 @@ METHODS = {
     "nlsgd": NLSGD(C=100, gamma=0.5, random_state=0),
     "nnisda": NNISDA(C=5, gamma=0.5, tol=1e-9),
     "ollawv": OLLAWV(gamma=0.5),
-    "svc": SVC(C=5, gamma=0.5, tol=1e-8),
+    "svc": SVC(C=5, gamma=0.5, tol=1e-7),
 }
 
 

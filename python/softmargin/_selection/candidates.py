@@ -1,0 +1,226 @@
+"""Validated candidates of a search, grouped by what the core can train together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from softmargin import _core
+from softmargin._checks import parameters
+from softmargin._checks.weights import class_weights
+from softmargin._estimators.base import Classifier
+from softmargin._estimators.methods import overridden
+from softmargin._selection import loop
+from softmargin._selection.steps import Setting, Steps, key_of
+
+if TYPE_CHECKING:
+    from softmargin._core import _KernelSolver, _LinearSolver
+
+    _Solver: TypeAlias = _KernelSolver | _LinearSolver
+
+
+def unsupported(estimator: Any) -> str | None:
+    """Return why the core cannot run all fits of an estimator at once; None if it can."""
+    if reason := overridden(estimator):
+        return reason
+    if getattr(estimator, "time_limit", None) is not None:
+        return f"the time_limit of {type(estimator).__name__} applies to each fit"
+    return None
+
+
+class Scheme(NamedTuple):
+    """Multiclass decomposition, class weights, tie breaking and form of decision values."""
+
+    # None for weights that are balanced in each split.
+    class_weights: NDArray[np.float64] | None
+    multi_class: str
+    break_ties: bool
+    decisions: str
+
+
+class Group(NamedTuple):
+    """Candidates that differ only in the kernel and along the regularization path."""
+
+    solver: _Solver
+    scheme: Scheme
+    # Number, kernel and value on the path of each candidate.
+    cells: list[tuple[int, _core.Kernel, float]]
+    # The maximum number of steps, for methods with warm starts along the path.
+    limit: int | None = None
+    # Whether each value of the path is trained from scratch.
+    cold_start: bool = False
+    # Whether float32 kernel values change the result by no more than the tolerance.
+    tolerates_rounding: bool = False
+
+
+class Candidates(NamedTuple):
+    """Validated candidates of a grid."""
+
+    # The classifier of each candidate, and its parameters.
+    models: Sequence[Classifier]
+    cells: Sequence[dict[str, Any]]
+    groups: list[Group]
+    # The settings of the steps before the classifier, and the number of that of each candidate.
+    settings: list[Setting]
+    setting_of: NDArray[np.intp]
+    # Why separate fits are necessary; None if the core runs all fits at once.
+    reason: str | None = None
+    # Why candidates are not valid.
+    errors: dict[int, Exception] = {}  # noqa: RUF012 (never changed)
+
+    @property
+    def estimator(self) -> Classifier:
+        """The classifier of the first candidate."""
+        return self.models[0]
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether the order of the classes matters for any candidate."""
+        pairs = zip(self.models, self.cells, strict=True)
+        return any(cell.get("multi_class", own.multi_class) == "ordinal" for own, cell in pairs)
+
+    def setting(self, cell: int) -> Setting:
+        """Return the setting of the steps before the classifier of a candidate."""
+        return self.settings[int(self.setting_of[cell])]
+
+    @classmethod
+    def of(
+        cls,
+        estimator: Any,
+        candidates: Sequence[Mapping[str, Any]],
+        classes: NDArray[Any],
+        codes: NDArray[np.uint32],
+        *,
+        is_strict: bool = True,
+    ) -> Candidates:
+        """Validate the parameters of all candidates.
+
+        ``estimator`` is a Softmargin estimator or a pipeline that ends with one. If ``is_strict``,
+        an invalid candidate raises its exception; otherwise it is stored in ``errors``.
+        """
+        steps = estimator if isinstance(estimator, Steps) else Steps(estimator)
+        parts = [steps.split_params(candidate) for candidate in candidates]
+        settings: dict[Any, int] = {}
+        found: list[Setting] = []
+        setting_of = np.zeros(len(parts), dtype=np.intp)
+        for number, (setting, _, _) in enumerate(parts):
+            key = key_of(setting.params), key_of({"kernel": setting.kernel})
+            if key not in settings:
+                settings[key] = len(found)
+                found.append(setting)
+            setting_of[number] = settings[key]
+        models = [model for _, model, _ in parts]
+        cells = [cell for _, _, cell in parts]
+        reason = next((why for why in map(overridden, models) if why is not None), None)
+        if reason is not None:
+            for model, cell in zip(models, cells, strict=True):
+                loop.check(clone(model).set_params(**cell))
+            # Their own methods evaluate kernel functions.
+            found = [Setting(setting.params) for setting in found]
+            return cls(models, cells, [], found, setting_of, reason)
+        plain = cls(_with_seeds(models), cells, [], found, setting_of)
+        return plain.with_groups(classes, codes, is_strict=is_strict)
+
+    def with_groups(
+        self, classes: NDArray[Any], codes: NDArray[np.uint32], *, is_strict: bool = True
+    ) -> Candidates:
+        """Return the candidates in groups; invalid ones are not part of any group."""
+        if self.reason is not None:
+            return self
+        builder = _Builder(classes, codes)
+        errors: dict[int, Exception] = {}
+        for number, (model, cell) in enumerate(zip(self.models, self.cells, strict=True)):
+            try:
+                builder.add(number, model, cell)
+            except (ValueError, TypeError) as error:
+                if is_strict or type(error) not in (ValueError, TypeError):
+                    raise
+                errors[number] = error
+        return self._replace(groups=list(builder.groups.values()), errors=errors)
+
+    def some(self, numbers: Sequence[int]) -> Candidates:
+        """Return some of the candidates, without groups."""
+        return self._replace(
+            models=[self.models[number] for number in numbers],
+            cells=[self.cells[number] for number in numbers],
+            setting_of=self.setting_of[list(numbers)],
+            groups=[],
+            errors={},
+        )
+
+
+def _with_seeds(models: Sequence[Classifier]) -> list[Classifier]:
+    """Return copies of the classifiers with one seed for all of their candidates.
+
+    Separate fits would draw one each.
+    """
+    copies: dict[int, Classifier] = {}
+    for model in models:
+        if id(model) not in copies:
+            params = model.get_params(deep=False)
+            if params.get("random_state", 0) is None:
+                params["random_state"] = parameters.seed(None) % 2**32
+            copies[id(model)] = type(model)(**params)
+    return [copies[id(model)] for model in models]
+
+
+class _Builder:
+    """Collects candidates into groups."""
+
+    def __init__(self, classes: NDArray[Any], codes: NDArray[np.uint32]) -> None:
+        self.classes = classes
+        self.codes = codes
+        self.groups: dict[str, Group] = {}
+        # Candidates that differ only along the path are validated once.
+        self._known: dict[Any, tuple[Group, _core.Kernel]] = {}
+
+    def add(self, number: int, model: Classifier, cell: dict[str, Any]) -> None:
+        """Validate a candidate and add it to its group."""
+        kind, params = type(model), model.get_params(deep=False)
+        if not cell.keys() <= params.keys():
+            clone(model).set_params(**cell)  # raises ValueError with the valid names
+        rest = sorted((name, repr(cell[name])) for name in cell if name not in kind._path)
+        # The path may have several names, such as C and lambda_; one of them is used.
+        used = [name for name in kind._path if (params | cell).get(name) is not None]
+        key = id(model), repr((rest, used))
+        if key not in self._known:
+            # Clones values, too, as separate fits do.
+            checked = kind(**clone(params | cell, safe=False))
+            group, kernel = _check(checked, self.classes, self.codes)
+            shared = repr((kind.__name__, checked.class_weight, group.solver, group[3:]))
+            shared += repr(group.scheme[1:])
+            self._known[key] = self.groups.setdefault(shared, group), kernel
+        group, kernel = self._known[key]
+        value = kind._path_value(params | cell)
+        group.solver.check([value])
+        group.cells.append((number, kernel, value))
+
+
+def _check(
+    model: Classifier, classes: NDArray[Any], codes: NDArray[np.uint32]
+) -> tuple[Group, _core.Kernel]:
+    """Return a new group for the settings of a model, and its kernel."""
+    if getattr(model, "time_limit", None) is not None:
+        raise ValueError(
+            f"{type(model).__name__} with time_limit = {model.time_limit} cannot be evaluated: "
+            "the time_limit of the estimator must be None; limit the time of the whole run instead"
+        )
+    model._check_execution()
+    multi_class = parameters.scheme(model.multi_class)
+    shape = getattr(model, "decision_function_shape", "ovr")
+    weights = class_weights(model.class_weight, classes, codes)
+    scheme = Scheme(
+        None if isinstance(model.class_weight, str) else weights,
+        multi_class,
+        model._breaks_ties(),
+        "pairs" if shape == "ovo" and multi_class != "ovr" else "classes",
+    )
+    kernel, solver = model._engine_kernel(), model._solver()
+    limit = solver.max_iter if model._starts_along_path else None
+    # With a limit set by the user, training must start where a separate fit starts.
+    cold_start = limit is not None and limit != type(model)().get_params()["max_iter"]
+    return Group(solver, scheme, [], limit, cold_start, model._tolerates_rounding), kernel

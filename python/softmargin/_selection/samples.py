@@ -1,0 +1,179 @@
+"""The samples of a run, and their form for each split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params, _num_samples
+
+from softmargin import _core
+from softmargin._checks.labels import check_labels
+from softmargin._checks.rows import native_rows
+from softmargin._checks.weights import used_rows
+from softmargin._selection.scoring import ScoredSamples
+from softmargin._selection.steps import Setting, Steps, kernel_matrix
+
+Split = tuple[NDArray[Any], NDArray[Any]]
+Scaling = Literal["none", "minmax", "standard"]
+
+
+class Samples(NamedTuple):
+    """Samples with their labels, weights and preprocessing.
+
+    ``classes`` are sorted. ``order`` contains their indices in the order that the labels
+    define, which matters for ordinal classifiers only. Without ``steps``, X is validated and
+    the same for all splits; the core scales it.
+    """
+
+    X: Any
+    classes: NDArray[Any]
+    codes: NDArray[np.uint32]
+    sample_weight: NDArray[np.float64] | None = None
+    scaling: Scaling = "none"
+    # Whether kernel values are float32; None where that changes results within the tolerance.
+    single_precision: bool | None = None
+    order: NDArray[np.intp] | None = None
+    # The samples and labels as given, for steps and scoring functions.
+    given: tuple[Any, Any] | None = None
+    steps: Steps | None = None
+    # Parameters for the fit of each step, and for scorers.
+    fit_params: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    score_params: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+
+    def labels(self, numbers: NDArray[Any]) -> Any:
+        """Return the labels of some samples as given."""
+        if self.given is None:
+            return self.classes[self.codes[numbers]]
+        return _safe_indexing(self.given[1], numbers)
+
+    def scored(self, numbers: NDArray[Any], with_X: bool) -> ScoredSamples:
+        """Return samples for scorers; X only if they use more than predictions."""
+        X: Any = _Unseen()
+        if with_X:
+            X = _safe_indexing(self.X if self.given is None else self.given[0], numbers)
+        params = {}
+        if self.score_params and self.given is not None:
+            params = _check_method_params(self.given[0], self.score_params, indices=numbers)
+        return ScoredSamples(X, self.labels(numbers), self.codes[numbers], params)
+
+
+class _Unseen:
+    """Stands for the samples where only predictions are used."""
+
+
+class Place(NamedTuple):
+    """Where the core finds the samples of a split."""
+
+    source: int
+    train: NDArray[np.uint32]
+    test: NDArray[np.uint32]
+    # Why the test samples cannot be scored.
+    error: Exception | None = None
+
+
+class Sources:
+    """The samples of some splits in the form of the core."""
+
+    def __init__(self, samples: Samples, splits: Sequence[Split]) -> None:
+        self.samples = samples
+        self.splits = splits
+        self.all: list[_core.Source] = []
+        self._shared: dict[Any, int] = {}
+        self._places: dict[tuple[int, int], Place] = {}
+        # The transformed samples of the current split.
+        self._split: int | None = None
+        self._done: list[Any] = []
+
+    def place(self, split: int, number: int, setting: Setting) -> Place:
+        """Return the place of a split with a setting; raise the exception of a failed step."""
+        if (split, number) not in self._places:
+            self._places[split, number] = self._prepare(split, setting)
+        return self._places[split, number]
+
+    def n_bytes(self) -> int:
+        """Return the memory of all transformed samples."""
+        if self.samples.steps is None:
+            return 0
+        return sum(_n_bytes(source.rows) for source in self.all)
+
+    def _prepare(self, split: int, setting: Setting) -> Place:
+        samples = self.samples
+        train, test = self.splits[split]
+        kept = train
+        if samples.sample_weight is not None:
+            own = samples.sample_weight[train]
+            used = used_rows(own, *check_labels(samples.classes[samples.codes[train]]))
+            kept = train if used is None else train[used]
+        else:
+            _check_classes(samples, train)
+        if samples.steps is None:
+            return Place(self._direct(setting), kept.astype(np.uint32), test.astype(np.uint32))
+        if self._split != split:
+            self._split, self._done = split, []
+        X, y = samples.given or (samples.X, samples.classes[samples.codes])
+        found = samples.steps.prepare(
+            setting, X, y, (train, test), _params_of(X, samples.fit_params, train), self._done
+        )
+        if found.n_train != len(train):
+            raise ValueError(
+                f"the steps before the classifier returned {found.n_train} samples for "
+                f"{len(train)} training samples; they must return one for each"
+            )
+        n_test = found.rows.shape[0] - found.n_train
+        error = found.error
+        if error is None and n_test != len(test):
+            error = ValueError(
+                f"the steps before the classifier returned {n_test} samples for {len(test)} test "
+                "samples; they must return one for each"
+            )
+        numbers = train if error is not None else np.concatenate([train, test])
+        rows = found.rows[: len(numbers)]
+        weights = None if samples.sample_weight is None else samples.sample_weight[numbers]
+        self.all.append(_core.Source(native_rows(rows), samples.codes[numbers], weights))
+        places = np.arange(len(train), dtype=np.uint32)
+        if samples.sample_weight is not None:
+            places = places[samples.sample_weight[train] > 0]
+        last = len(train) if error is not None else len(numbers)
+        test_places = np.arange(len(train), last, dtype=np.uint32)
+        return Place(len(self.all) - 1, places, test_places, error)
+
+    def _direct(self, setting: Setting) -> int:
+        """Return the source of samples that are the same for all splits."""
+        kernel = setting.kernel if callable(setting.kernel) else None
+        if id(kernel) not in self._shared:
+            X = self.samples.X if kernel is None else kernel_matrix(kernel, self.samples.X)
+            source = _core.Source(native_rows(X), self.samples.codes, self.samples.sample_weight)
+            self.all.append(source)
+            self._shared[id(kernel)] = len(self.all) - 1
+        return self._shared[id(kernel)]
+
+
+def _check_classes(samples: Samples, train: NDArray[Any]) -> None:
+    """Raise the error of ``fit`` if the training samples have a single class."""
+    codes = samples.codes[train]
+    if len(codes) == 0 or (codes == codes[0]).all():
+        check_labels(samples.labels(train))
+
+
+def _params_of(X: Any, by_step: Mapping[str, Any], train: NDArray[Any]) -> dict[str, Any]:
+    """Return the parameters of each step for the training samples."""
+    return {
+        step: {
+            method: _check_method_params(X, own, indices=train) for method, own in methods.items()
+        }
+        for step, methods in by_step.items()
+    }
+
+
+def _n_bytes(rows: Any) -> int:
+    parts = rows[:3] if isinstance(rows, tuple) else (rows,)
+    return sum(part.nbytes for part in parts)
+
+
+def n_samples(X: Any) -> int:
+    """Return the number of samples of any input."""
+    return int(_num_samples(X))

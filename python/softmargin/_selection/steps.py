@@ -1,0 +1,255 @@
+"""The steps of a pipeline before its classifier: fitted once per split and setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import _safe_split
+
+from softmargin._checks.rows import check_rows
+
+
+class UnsharedError(Exception):
+    """The engine does not support a search; the message is the reason."""
+
+
+class Setting(NamedTuple):
+    """Parameters of the steps before the classifier, and a kernel function if it has one."""
+
+    params: dict[str, Any]
+    kernel: Any = None
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the classifier is trained on kernel values."""
+        return self.kernel is not None
+
+
+class Prepared(NamedTuple):
+    """The transformed samples of a split: those of ``train``, then those of ``test``."""
+
+    rows: Any
+    n_train: int
+    # Why the test samples could not be transformed; then ``rows`` has no test samples.
+    error: Exception | None = None
+
+
+class Steps:
+    """A pipeline whose last step is a Softmargin estimator; or that estimator alone."""
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+        self.names: list[str] = []
+        # The pipelines that contain each other, with the prefix of the names of their steps.
+        self._pipelines: list[tuple[str, Pipeline]] = []
+        prefix, last = "", estimator
+        while isinstance(last, Pipeline):
+            _check_pipeline(last)
+            self._pipelines.append((prefix, last))
+            *before, (name, step) = last.steps
+            self.names += [f"{prefix}{name_before}" for name_before, _ in before]
+            prefix, last = f"{prefix}{name}__", step
+        self.model = last
+        # What the names of the classifier's parameters start with.
+        self.prefix = prefix
+
+    def split_params(self, candidate: Mapping[str, Any]) -> tuple[Setting, Any, dict[str, Any]]:
+        """Return the setting, the classifier and its parameters of a candidate."""
+        setting: dict[str, Any] = {}
+        model, cell = self.model, {}
+        for name, value in candidate.items():
+            if self.prefix and f"{name}__" == self.prefix:
+                model = value
+            elif name.startswith(self.prefix) and "__" not in name[len(self.prefix) :]:
+                cell[name[len(self.prefix) :]] = value
+            elif any(name == own or name.startswith(f"{own}__") for own in self.names):
+                setting[name] = value
+            else:
+                raise UnsharedError(f"{name!r} is not a parameter of a step of the pipeline")
+        kernel = cell.get("kernel", getattr(model, "kernel", None))
+        if not (callable(kernel) or (isinstance(kernel, str) and kernel == "precomputed")):
+            kernel = None
+        return Setting(setting, kernel), model, cell
+
+    def prepare(
+        self,
+        setting: Setting,
+        X: Any,
+        y: Any,
+        split: tuple[NDArray[Any], NDArray[Any]],
+        fit_params: Mapping[str, Any],
+        done: list[tuple[Any, Any]],
+    ) -> Prepared:
+        """Fit the steps to the training samples of a split, and transform its samples.
+
+        ``done`` contains the transformed samples after each step for the previous setting of the
+        same split, with the parameters of the steps so far; those that are still valid are used
+        again.
+        """
+        train, test = split
+        estimator = clone(self.estimator).set_params(**clone(dict(setting.params), safe=False))
+        if self.prefix and setting.kernel is not None:
+            # The kernel decides whether X is sliced like a kernel matrix.
+            estimator.set_params(**{f"{self.prefix}kernel": setting.kernel})
+        elif setting.kernel is not None:
+            estimator.set_params(kernel=setting.kernel)
+        steps = self._flat_steps(estimator)
+        keys = [_key_of_step(setting, name) for name, _ in steps]
+        n_same = 0
+        while n_same < min(len(done), len(steps)) and done[n_same][0] == keys[: n_same + 1]:
+            n_same += 1
+        del done[n_same:]
+        if n_same:
+            own_train, own_test, error = done[-1][1]
+        else:
+            own_train, _ = _safe_split(estimator, X, y, train)
+            own_test, _ = _safe_split(estimator, X, y, test, train)
+            error = None
+        y_train = _safe_split(estimator, y, None, train)[0] if steps[n_same:] else None
+        for number in range(n_same, len(steps)):
+            name, step = steps[number]
+            params = fit_params.get(name, {})
+            if step is not None and step != "passthrough":
+                own_train = _fit_transform(step, own_train, y_train, params)
+                if error is None:
+                    try:
+                        own_test = step.transform(own_test)
+                    except Exception as raised:
+                        error = raised
+            done.append((keys[: number + 1], (own_train, own_test, error)))
+        return _joined(own_train, own_test, error, setting.kernel)
+
+    def _flat_steps(self, estimator: Any) -> list[tuple[str, Any]]:
+        """Return all steps before the classifier, with their full names."""
+        steps: list[tuple[str, Any]] = []
+        prefix, last = "", estimator
+        while isinstance(last, Pipeline):
+            *before, (name, step) = last.steps
+            steps += [(f"{prefix}{own}", transformer) for own, transformer in before]
+            prefix, last = f"{prefix}{name}__", step
+        return steps
+
+    def routed(self, fit_params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the fit parameters of each step, and those of the classifier."""
+        if not self._pipelines:
+            return {}, dict(fit_params)
+        if not fit_params:
+            return {}, {}
+        by_step: dict[str, Any] = {}
+        own = dict(fit_params)
+        for prefix, pipeline in self._pipelines:
+            routed = pipeline._check_method_params(method="fit", props=own)
+            *before, (last, _) = pipeline.steps
+            for name, step in before:
+                if step is None or step == "passthrough":
+                    continue
+                found = {method: dict(values) for method, values in routed[name].items()}
+                if found.get("transform"):
+                    raise UnsharedError(f"metadata is routed to transform of the step {name!r}")
+                by_step[f"{prefix}{name}"] = found
+            own = dict(routed[last].fit)
+        return by_step, own
+
+
+def _check_pipeline(pipeline: Pipeline) -> None:
+    """Raise UnsharedError if fitting the steps one by one would make a difference."""
+    if type(pipeline) is not Pipeline:
+        raise UnsharedError(f"{type(pipeline).__name__} is a subclass of Pipeline")
+    if pipeline.verbose:
+        raise UnsharedError("verbose of the pipeline prints the time of each step of each fit")
+    if getattr(pipeline, "transform_input", None) is not None:
+        raise UnsharedError("transform_input of the pipeline transforms metadata for each fit")
+
+
+def _is_of(name: str, step: str) -> bool:
+    return name == step or name.startswith(f"{step}__")
+
+
+def _key_of_step(setting: Setting, step: str) -> Any:
+    return key_of({name: value for name, value in setting.params.items() if _is_of(name, step)})
+
+
+def _fit_transform(step: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
+    if hasattr(step, "fit_transform"):
+        return step.fit_transform(X, y, **params.get("fit_transform", params.get("fit", {})))
+    return step.fit(X, y, **params.get("fit", {})).transform(X)
+
+
+def key_of(params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return a key that is equal for parameters with equal values of simple types."""
+
+    def simple(value: Any) -> Any:
+        if value is None or isinstance(value, bool | int | float | str | np.number):
+            return type(value).__name__, repr(value)
+        if isinstance(value, tuple | list):
+            return type(value).__name__, tuple(simple(each) for each in value)
+        return type(value).__name__, id(value)
+
+    return tuple((name, simple(params[name])) for name in sorted(params))
+
+
+def _joined(train: Any, test: Any, error: Exception | None, kernel: Any) -> Prepared:
+    """Return checked training and test samples as one matrix, or their kernel values."""
+    checked: Any = check_rows(train)
+    n_train = checked.shape[0]
+    other: Any = None
+    if error is None:
+        try:
+            other = check_rows(test)
+            if other.shape[1] != checked.shape[1]:
+                raise ValueError(
+                    f"the test samples of a split have {other.shape[1]} features, but the "
+                    f"training samples have {checked.shape[1]}"
+                )
+        except Exception as raised:
+            error = raised
+    if callable(kernel):
+        checked, other = _kernel_values(kernel, checked, other)
+    if error is not None or other is None:
+        return Prepared(checked, n_train, error)
+    if sp.issparse(checked) != sp.issparse(other):
+        checked, other = sp.csr_matrix(checked), sp.csr_matrix(other)
+    if sp.issparse(checked):
+        blocks: list[Any] = [checked, other]
+        stacked: Any = sp.vstack(blocks, format="csr")
+        stacked.sort_indices()
+    else:
+        stacked = np.vstack([checked, other])
+    return Prepared(stacked, n_train)
+
+
+def _kernel_values(kernel: Any, train: Any, test: Any) -> tuple[Any, Any]:
+    """Return the values of a kernel function for training and test samples."""
+    own = kernel_matrix(kernel, train, train)
+    return own, None if test is None else kernel_matrix(kernel, test, train)
+
+
+def kernel_matrix(kernel: Any, X: Any, Y: Any = None) -> Any:
+    """Return the values of a kernel function for all pairs of samples."""
+    Y = X if Y is None else Y
+    found = kernel(X, Y)
+    shape = (X.shape[0], Y.shape[0])
+    if np.shape(found) != shape:
+        raise ValueError(
+            f"the kernel function returned an array of shape {np.shape(found)}, "
+            f"but must return an array of shape {shape}"
+        )
+    checked: Any = check_rows(found, name="the value of the kernel function")
+    return np.asarray(checked.todense() if hasattr(checked, "indptr") else checked)
+
+
+def is_pairwise(kernel: Any, X: Any, train: NDArray[Any]) -> bool:
+    """Return whether the values of a kernel function depend on pairs of samples only.
+
+    Compares a few values with those of a call with other samples.
+    """
+    some = train[:: max(1, len(train) // 8)][:8]
+    whole = kernel_matrix(kernel, X)
+    few = kernel_matrix(kernel, X[some], X[train])
+    return np.allclose(whole[np.ix_(some, train)], few, rtol=1e-10, atol=1e-12)
