@@ -63,6 +63,7 @@ fn jobs(method: &Method) -> Vec<Job<Method>> {
         test: (0..N as u32).filter(|row| row % 5 == fold).collect(),
         kernels: (-5..3).map(kernel).collect(),
         solver: method.clone(),
+        starts: Vec::new(),
     };
     (0..4).map(job).collect()
 }

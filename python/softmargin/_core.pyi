@@ -501,6 +501,7 @@ class Job:
         test: NDArray[np.uint32],
         kernels: list[Kernel],
         path: list[float],
+        starts: list[_Start] | None = None,
     ) -> Job: ...
     @property
     def source(self) -> int: ...
@@ -512,6 +513,8 @@ class Job:
     def kernels(self) -> list[Kernel]: ...
     @property
     def path(self) -> list[float]: ...
+    @property
+    def starts(self) -> list[_Start] | None: ...
 
 @final
 class Plan:

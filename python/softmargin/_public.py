@@ -34,3 +34,5 @@ from softmargin._selection.searches import HalvingGridSearchCV as HalvingGridSea
 from softmargin._selection.searches import HalvingRandomSearchCV as HalvingRandomSearchCV
 from softmargin._selection.searches import PatternSearchCV as PatternSearchCV
 from softmargin._selection.searches import RandomizedSearchCV as RandomizedSearchCV
+from softmargin._selection.tuned import SVCCV as SVCCV
+from softmargin._selection.tuned import LinearSVCCV as LinearSVCCV

@@ -80,24 +80,29 @@ impl TrainingData {
 
     /// The starting point of each binary problem; empty to start from zero.
     pub fn starts(&self, py: Python<'_>) -> PyResult<Vec<Start>> {
-        let Some(given) = &self.starts else {
-            return Ok(Vec::new());
-        };
-        let (given, what) = (given.bind(py), "starting points");
-        let mut found = try_with_capacity(given.len(), 1, what)?;
-        for start in given {
-            let (rows, coefficients): StartArg<'_> = start.extract()?;
-            let rows = slice(&rows)?.iter().copied();
-            account_small(size_of::<(u32, f64)>() * rows.len(), what)?;
-            found.push(match coefficients {
-                None => Start::Rows(rows.collect()),
-                Some(coefficients) => {
-                    Start::Terms(rows.zip(slice(&coefficients)?.iter().copied()).collect())
-                }
-            });
-        }
-        Ok(found)
+        starts(py, self.starts.as_ref())
     }
+}
+
+/// Starting points from a list of indices and coefficients.
+pub fn starts(py: Python<'_>, given: Option<&Py<PyList>>) -> PyResult<Vec<Start>> {
+    let Some(given) = given else {
+        return Ok(Vec::new());
+    };
+    let (given, what) = (given.bind(py), "starting points");
+    let mut found = try_with_capacity(given.len(), 1, what)?;
+    for start in given {
+        let (rows, coefficients): StartArg<'_> = start.extract()?;
+        let rows = slice(&rows)?.iter().copied();
+        account_small(size_of::<(u32, f64)>() * rows.len(), what)?;
+        found.push(match coefficients {
+            None => Start::Rows(rows.collect()),
+            Some(coefficients) => {
+                Start::Terms(rows.zip(slice(&coefficients)?.iter().copied()).collect())
+            }
+        });
+    }
+    Ok(found)
 }
 
 /// Indices of samples, and their coefficients if those are known.

@@ -5,7 +5,7 @@ use super::door;
 use super::kernels::Kernel;
 use super::limits::Limits;
 use super::linear_solvers::LinearSolver;
-use super::problem::check_lengths;
+use super::problem::{check_lengths, starts};
 use super::solvers::KernelSolver;
 use crate::Error;
 use crate::Result;
@@ -21,6 +21,7 @@ use crate::simd::Lanes;
 use crate::solver::{BinarySolver, Method};
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 /// Samples, or their kernel values, with labels and weights.
 #[pyclass(name = "Source", module = "softmargin._core", frozen, get_all)]
@@ -56,17 +57,20 @@ pub struct JobValue {
     test: Py<PyArray1<u32>>,
     kernels: Vec<Kernel>,
     path: Vec<f64>,
+    starts: Option<Py<PyList>>,
 }
 
 #[pymethods]
 impl JobValue {
     #[new]
+    #[pyo3(signature = (source, train, test, kernels, path, starts=None))]
     fn new(
         source: usize,
         train: Py<PyArray1<u32>>,
         test: Py<PyArray1<u32>>,
         kernels: Vec<Kernel>,
         path: Vec<f64>,
+        starts: Option<Py<PyList>>,
     ) -> Self {
         Self {
             source,
@@ -74,6 +78,7 @@ impl JobValue {
             test,
             kernels,
             path,
+            starts,
         }
     }
 }
@@ -202,6 +207,7 @@ fn jobs_of<S>(
             test: samples(&job.test)?,
             kernels: job.kernels.iter().map(Kernel::settings).collect(),
             solver: solver(&job.path)?,
+            starts: starts(py, job.starts.as_ref())?,
         })
     };
     given.iter().map(job).collect()

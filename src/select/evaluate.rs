@@ -11,7 +11,7 @@ use crate::model::{Ballots, Ties, n_scores};
 use crate::monitor::Monitor;
 use crate::multiclass::Scheme;
 use crate::simd::Lanes;
-use crate::solver::BinarySolver;
+use crate::solver::{BinarySolver, Start};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,6 +31,9 @@ pub struct Job<S> {
     pub kernels: Vec<KernelSettings>,
     /// The solver with its path of settings.
     pub solver: S,
+    /// The starting point of each binary problem, with indices of the source; empty to start from
+    /// zero. Used if all classes occur in the training samples.
+    pub starts: Vec<Start>,
 }
 
 impl<S> Job<S> {

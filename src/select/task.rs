@@ -218,12 +218,13 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let exact = split.exact(gram.kernel());
         let weight = |&class: &usize| self.class_weight(split, class);
         let row_weights = self.row_weights(split);
+        let start = self.start(split, number);
         let problem = Problem {
             signs: &spec.signs,
             weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
             row_weights: row_weights.as_deref(),
             order: split.labels.order(),
-            start: &Start::Zero,
+            start: &start,
             exact: exact.as_ref().map(|rows| rows as &dyn ExactSums),
         };
         let mut rows = GramRows::new(gram, spec.parts, Threading::Sequential);
@@ -243,6 +244,29 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             outputs,
             n_exact: exact.map_or(0, |rows| rows.n_computed()),
         })
+    }
+
+    /// The starting point of a binary classifier, among the training samples of a split.
+    fn start(&self, split: &Split<T>, number: usize) -> Start {
+        let given = self.job.starts.get(number);
+        let (Some(given), true) = (given, split.classes.len() == self.plan.n_classes) else {
+            return Start::Zero;
+        };
+        let n_rows = self.source.rows.n_rows();
+        let mut places = vec![u32::MAX; n_rows];
+        for (place, &row) in split.train().iter().enumerate() {
+            places[row as usize] = place as u32;
+        }
+        let place = |row: u32| places.get(row as usize).copied().filter(|&p| p != u32::MAX);
+        match given {
+            Start::Zero => Start::Zero,
+            Start::Rows(rows) => Start::Rows(rows.iter().filter_map(|&row| place(row)).collect()),
+            Start::Terms(terms) => {
+                let terms = terms.iter();
+                let own = terms.filter_map(|&(row, beta)| place(row).map(|place| (place, beta)));
+                Start::Terms(own.collect())
+            }
+        }
     }
 
     /// Number of samples whose decision values are needed: the test samples, and the training

@@ -124,6 +124,7 @@ fn jobs(codes: &[u32], method: &Method) -> Vec<Job<Method>> {
         test,
         kernels: kernels(),
         solver: method.clone(),
+        starts: Vec::new(),
     };
     splits(codes).into_iter().map(job).collect()
 }
@@ -536,6 +537,7 @@ fn splits_with_equal_scaling_share_their_products() -> Result<()> {
         test: (0..n as u32).filter(|row| row % 4 == fold).collect(),
         kernels: kernels(),
         solver: method.clone(),
+        starts: Vec::new(),
     };
     let jobs: Vec<Job<Method>> = (0..4).map(job).collect();
     for scaling in [Scaling::None, Scaling::MinMax] {

@@ -81,6 +81,17 @@ def gamma(value: Any) -> float | str:
     return real("gamma", value)
 
 
+def gamma_scale(X: Any) -> float:
+    """Return the value of gamma="scale" for samples: 1 / (n_features * variance of all values)."""
+    if hasattr(X, "indptr"):
+        mean = X.sum(dtype=np.float64) / (X.shape[0] * X.shape[1])
+        square = X.multiply(X).sum(dtype=np.float64) / (X.shape[0] * X.shape[1])
+        variance = float(square - mean**2)
+    else:
+        variance = float(np.var(X, dtype=np.float64))
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
 def kernel(kind: Any, width: Any, degree: Any, coef0: Any) -> Kernel:
     """Return a kernel of the core with these parameters."""
     kinds = ("linear", "rbf", "poly", "sigmoid", "precomputed")

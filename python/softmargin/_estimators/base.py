@@ -78,6 +78,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
         (name,) = cls._path
         return parameters.real(name, params[name])
 
+    def _train_value(self) -> float:
+        """Return the value on the regularization path that this estimator is trained with."""
+        return self._path_value(vars(self))
+
     def _breaks_ties(self) -> bool:
         return True
 

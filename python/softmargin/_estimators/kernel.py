@@ -78,7 +78,7 @@ class KernelClassifier(Classifier):
                 check_finite(X)
                 samples = self._kernel_values(X)
             by_class = class_weights(self.class_weight, classes, codes)
-            path = [self._path_value(vars(self))]
+            path = [self._train_value()]
             solver = self._solver()  # once: it may draw a seed
             (model,) = self._train_path(
                 solver, samples, codes, by_class, path, weights, starts, deadline
@@ -91,6 +91,7 @@ class KernelClassifier(Classifier):
             if used is not None:
                 self.support_ = used[self.support_].astype(np.int32)
             self._used_columns = used if self.kernel == "precomputed" else None
+            self._fit_sigmoids(solver, samples, codes, by_class, weights, deadline)
             bounds = path[0] * by_class[codes] * (1.0 if weights is None else weights)
             self._store_training(last, Training(samples, codes, bounds, solver), y)
         if self._takes_weights:
@@ -155,6 +156,17 @@ class KernelClassifier(Classifier):
     ) -> list[_Start] | None:
         """Return starting points without the samples of weight 0."""
         return starts
+
+    def _fit_sigmoids(
+        self,
+        solver: _KernelSolver,
+        X: Any,
+        codes: NDArray[np.uint32],
+        by_class: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        deadline: resources.Deadline,
+    ) -> None:
+        """Fit the sigmoids of probabilities, if the method has them."""
 
     def _store_training(self, last: Self | None, training: Training, y: Any) -> None:
         """Store what certificates and warm starts need from a successful training."""

@@ -143,7 +143,7 @@ class LinearClassifier(Classifier):
             time_limit=deadline.seconds_left(),
             progress=self._progress(),
         )
-        value = self._path_value(vars(self))
+        value = self._train_value()
         return _core.linear_fit(solver, value, data, limits, states, record_every)
 
     def _intercept(self, scaling: Any = 1.0) -> float | str:
@@ -277,7 +277,7 @@ class LinearClassifier(Classifier):
                 n_classes=len(self.classes_),
                 loss=self._loss_name(),
                 scaling=scaling if isinstance(scaling, float) else 0.0,
-                value=self._path_value(vars(self)),
+                value=self._train_value(),
                 is_lambda=self._is_lambda(),
             ),
             tested,

@@ -17,13 +17,14 @@ from softmargin._core import SvcSolver
 from softmargin._estimators.certificate import Training
 from softmargin._estimators.certified import Certified
 from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.platt import Probabilistic
 from softmargin._estimators.starts import SeedQueue, from_estimator
 
 if TYPE_CHECKING:
     from softmargin._core import _Start
 
 
-class SVC(Certified, KernelClassifier):
+class SVC(Probabilistic, Certified, KernelClassifier):
     """C-support vector classifier with a kernel, solved exactly on multiple cores.
 
     Minimizes ``1/2 ||w||^2 + C * sum(max(0, 1 - y * f(x)))`` with an unregularized bias (Cortes
@@ -35,8 +36,9 @@ class SVC(Certified, KernelClassifier):
     of all free variables. Large problems start from the solution of a subsample. Binary
     classifiers are trained in parallel, and threads share the work of a large one.
 
-    There is no ``probability`` parameter. To get probabilities, wrap the estimator in
-    ``sklearn.calibration.CalibratedClassifierCV``.
+    With ``probability=True``, ``predict_proba`` returns probabilities. An alternative that
+    chooses the calibration method is
+    ``sklearn.calibration.CalibratedClassifierCV(SVC(), ensemble=False)``.
 
     Parameters
     ----------
@@ -55,6 +57,10 @@ class SVC(Certified, KernelClassifier):
     shrinking : bool, default=True
         Whether to temporarily remove variables at their bounds from large problems. It affects
         the training time, and the result only within ``tol``.
+    probability : bool, default=False
+        Whether ``predict_proba`` is available. Training then also computes the decision values
+        of held-out samples in five folds, to which a sigmoid is fitted for each binary
+        classifier (Platt 1999; Lin, Lin and Weng 2007).
     tol : float, default=1e-3
         Tolerance of the stopping criterion: the largest violation of the optimality (KKT)
         conditions.
@@ -91,7 +97,8 @@ class SVC(Certified, KernelClassifier):
         Whether to resolve ties of one-vs-one votes by the sum of decision values instead of
         the order of ``classes_``.
     random_state : int, RandomState or None, default=None
-        Ignored, because training is deterministic. Present for API consistency.
+        Seed of the folds of ``probability=True``; None always draws the same folds. Training
+        itself is deterministic.
     n_jobs : int or None, default=None
         Number of threads; None means 1, -1 means all cores.
     verbose : int, default=0
@@ -134,6 +141,9 @@ class SVC(Certified, KernelClassifier):
         Shape of the training data X.
     class_weight_ : ndarray of shape (n_classes,)
         Weight of each class.
+    probA_, probB_ : ndarray of shape (n_binary,)
+        Parameters of the sigmoids, with the signs of scikit-learn's; empty without
+        ``probability=True``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -164,6 +174,7 @@ class SVC(Certified, KernelClassifier):
         gamma: float | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
+        probability: bool = False,
         tol: float = 1e-3,
         cache_size: float = 1000,
         class_weight: Any = None,
@@ -184,6 +195,7 @@ class SVC(Certified, KernelClassifier):
         self.gamma = gamma
         self.coef0 = coef0
         self.shrinking = shrinking
+        self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
         self.class_weight = class_weight
@@ -199,8 +211,9 @@ class SVC(Certified, KernelClassifier):
         self.verbose = verbose
 
     def _solver(self) -> SvcSolver:
-        if isinstance(self.random_state, np.random.RandomState):
-            parameters.seed(self.random_state)  # advances the generator, as scikit-learn's SVC does
+        # A generator advances by one number, as with scikit-learn's SVC.
+        is_fixed = self.random_state is None
+        self._fold_seed = 0 if is_fixed else parameters.seed(self.random_state)
         return SvcSolver(
             tol=parameters.real("tol", self.tol),
             working_set_size=parameters.count("working_set_size", self.working_set_size, None),

@@ -34,6 +34,9 @@ class Header(NamedTuple):
     n_support: list[int]
     # The negative intercept of each pair of classes.
     rho: list[float]
+    # Parameters of the sigmoids of each pair of classes; empty if there are none.
+    prob_a: list[float]
+    prob_b: list[float]
     n_lines: int
 
 
@@ -76,10 +79,13 @@ def _checked(fields: dict[str, list[bytes]], n_lines: int) -> Header:
     total = integer("total_sv", _one(fields, "total_sv"), 1)
     if sum(n_support) != total:
         raise ValueError(f"total_sv is {total}, but the sum of nr_sv is {sum(n_support)}")
-    for name in ("probA", "probB"):
-        for word in _many(fields, name, k * (k - 1) // 2) if name in fields else ():
-            number(name, word)
-    return Header(kernel, numbers, labels, n_support, rho, n_lines)
+    prob_a, prob_b = (
+        [number(name, word) for word in _many(fields, name, len(rho))] if name in fields else []
+        for name in ("probA", "probB")
+    )
+    if len(prob_a) != len(prob_b):
+        raise ValueError("probA and probB must both be present")
+    return Header(kernel, numbers, labels, n_support, rho, prob_a, prob_b, n_lines)
 
 
 def _many(fields: dict[str, list[bytes]], name: str, count: int) -> list[bytes]:

@@ -91,7 +91,7 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
         )
     if n_sv == 0:
         raise ValueError("model has no support vectors, which LIBSVM does not support")
-    header = _header(state, _integer_labels(model.classes_))
+    header = _header(state, _integer_labels(model.classes_), _sigmoids(model))
     rows = from_native(state["rows"]).astype(np.float64)
     coefficients = state["dual_coef"].reshape(k - 1, n_sv)
     if k == 2:
@@ -104,7 +104,17 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
             stream.writelines(_lines(rows[block], coefficients[:, block]))
 
 
-def _header(state: PlainState, labels: list[int]) -> str:
+def _sigmoids(model: KernelClassifier) -> dict[str, list[float]]:
+    """Return the parameters of the sigmoids of probabilities, in the order of the file."""
+    a, b = getattr(model, "probA_", []), getattr(model, "probB_", [])
+    if len(a) == 0:
+        return {}
+    # Two classes are written in descending order: the sigmoid is that of the other class.
+    sign = -1.0 if len(model.classes_) == 2 else 1.0
+    return {"probA": np.asarray(a).tolist(), "probB": (sign * np.asarray(b)).tolist()}
+
+
+def _header(state: PlainState, labels: list[int], sigmoids: dict[str, list[float]]) -> str:
     name = _KERNELS[state["kernel"]]
     n_support, rho = state["n_support"].tolist(), (-state["intercept"]).tolist()
     if len(labels) == 2:
@@ -117,6 +127,7 @@ def _header(state: PlainState, labels: list[int]) -> str:
         "total_sv": str(sum(n_support)),
         "rho": " ".join(map(repr, rho)),
         "label": " ".join(map(str, labels)),
+        **{name: " ".join(map(repr, values)) for name, values in sigmoids.items()},
         "nr_sv": " ".join(map(str, n_support)),
     }
     return "".join(f"{field} {value}\n" for field, value in fields.items()) + "SV\n"
@@ -158,7 +169,7 @@ def load_libsvm_model(
     ----------
     path : path
         A model of type ``c_svc`` or ``nu_svc`` with a linear, polynomial, RBF or sigmoid kernel.
-        Probability parameters are ignored.
+        With probability parameters, the estimator has ``probability=True``.
     n_features : int or None, default=None
         Number of features; None uses the largest index of a support vector. Samples to predict
         must have this number of features.
@@ -226,12 +237,13 @@ def _estimator(header: libsvm_header.Header, coefficients: NDArray[np.float64], 
     places = np.argsort(header.labels)  # positions of the sorted classes in the file
     starts = np.r_[0, np.cumsum(header.n_support)]
     vectors = [np.arange(starts[place], starts[place + 1]) for place in places]
-    dual_coef, intercept = _pairs(header, coefficients, places, vectors)
+    dual_coef, intercept, sigmoids = _pairs(header, coefficients, places, vectors)
     csr = from_native(rows)[np.concatenate(vectors)]
     (n_sv, n_cols), m = csr.shape, len(intercept)
     is_dense = csr.nnz >= _DENSE * n_sv * n_cols
     kernel = {theirs: ours for ours, theirs in _KERNELS.items()}[header.kernel]
-    estimator = SVC(kernel=kernel, **header.numbers)  # type: ignore[arg-type]
+    has_sigmoids = bool(sigmoids)
+    estimator = SVC(kernel=kernel, probability=has_sigmoids, **header.numbers)  # type: ignore[arg-type]
     state: PlainState = {
         "version": 1,
         "dtype": str(csr.dtype),
@@ -256,6 +268,7 @@ def _estimator(header: libsvm_header.Header, coefficients: NDArray[np.float64], 
         "classes_": np.array(header.labels, dtype=np.int64)[places],
         "shape_fit_": np.array([n_sv, n_cols], dtype=np.int64),
         "class_weight_": np.ones(len(places)),
+        **sigmoids,
     }
     estimator._restore(Fields(fitted, model_state.named(state)))
     return estimator
@@ -266,8 +279,8 @@ def _pairs(
     coefficients: NDArray[np.float64],
     places: NDArray[np.intp],
     vectors: list[NDArray[np.intp]],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return coefficients and intercepts for pairs of ascending classes."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    """Return coefficients, intercepts and sigmoids for pairs of ascending classes."""
     k = len(places)
     a, b = np.triu_indices(k, 1)
     pairs = np.zeros((k, k), dtype=np.intp)
@@ -281,4 +294,13 @@ def _pairs(
         columns = places[others] - (place < places[others])
         factors = signs[pairs[c, others], None]
         by_class.append(factors * coefficients[np.ix_(own, columns)].T)
-    return np.concatenate(by_class, axis=1), intercept
+    sigmoids = {}
+    if header.prob_a:
+        order = pairs[places[a], places[b]]
+        # P(b) = 1 - P(a): the sigmoid of -f with the other sign of B.
+        turned = np.where(places[a] < places[b], 1.0, -1.0)
+        sigmoids = {
+            "probA_": np.array(header.prob_a)[order],
+            "probB_": turned * np.array(header.prob_b)[order],
+        }
+    return np.concatenate(by_class, axis=1), intercept, sigmoids

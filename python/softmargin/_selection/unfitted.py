@@ -9,7 +9,7 @@ from sklearn import preprocessing
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
-from softmargin._checks import class_order
+from softmargin._checks import class_order, sparse
 from softmargin._checks.labels import check_labels
 from softmargin._checks.rows import check_rows
 from softmargin._checks.weights import sample_weights, used_rows
@@ -34,6 +34,8 @@ def check_shareable(estimator: Any) -> Steps:
 
 def samples_of(steps: Steps, X: Any, y: Any, fit_params: Any, score_params: Any) -> Samples:
     """Return samples with the parameters of fit and of scorers."""
+    if sp.issparse(X):
+        sparse.canonical(X, any_order=True)  # invalid indices must not be used
     check_consistent_length(X, y)
     classes, codes = check_labels(y)
     by_step, own = steps.routed(fit_params)
@@ -70,11 +72,15 @@ def directly(samples: Samples, candidates: Candidates, split: Split) -> Samples:
         return samples
     try:
         rows = check_rows(samples.X)
-        functions = [own.kernel for own in settings if callable(own.kernel)]
+    except (TypeError, ValueError):
+        if not steps.names:
+            raise
+        return samples  # the steps may accept what the classifier does not
+    functions = [own.kernel for own in settings if callable(own.kernel)]
+    try:
         if not all(is_pairwise(kernel, rows, split[0]) for kernel in functions):
             return samples
-    except Exception:
-        # Only some splits may fail.
+    except Exception:  # of the function, which is called again for each split
         return samples
     if scaling != "none" and sp.issparse(rows) and type(_scaler(steps)) is not MinMaxScaler:
         return samples

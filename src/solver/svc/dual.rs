@@ -152,11 +152,18 @@ impl Dual {
             positive += self.beta[i].max(0.0);
             negative -= self.beta[i].min(0.0);
         }
-        let weight = positive.min(negative);
-        for beta in &mut self.beta {
-            let side = if *beta > 0.0 { positive } else { negative };
-            if *beta != 0.0 && side > weight {
-                *beta *= weight / side;
+        // The excess of one side is taken from its free variables, then from variables at their
+        // bounds, so that most of the latter stay there.
+        let (sign, mut excess) = ((positive - negative).signum(), (positive - negative).abs());
+        let is_at_bound =
+            |dual: &Self, i: usize| dual.beta[i] == dual.lower[i] || dual.beta[i] == dual.upper[i];
+        for take_bounds in [false, true] {
+            for i in (0..self.len()).rev() {
+                if sign * self.beta[i] > 0.0 && is_at_bound(self, i) == take_bounds {
+                    let taken = self.beta[i].abs().min(excess);
+                    self.beta[i] -= sign * taken;
+                    excess -= taken;
+                }
             }
         }
     }

@@ -1,0 +1,91 @@
+"""SVC and LinearSVC pass scikit-learn's own tests of these classes, except those listed here."""
+
+from functools import partial
+
+import pytest
+
+import softmargin
+from sklearn_suites import suite
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+CLASSES = {"SVC": softmargin.SVC, "LinearSVC": softmargin.LinearSVC}
+
+# Kernels that are computed in different ways differ by rounding, so solutions are equal up to tol.
+PRECISE = CLASSES | {"SVC": partial(softmargin.SVC, tol=1e-9)}
+SAME_KERNEL = ["test_precomputed", "test_svc_clone_with_callable_kernel"]
+
+FAILURES = {
+    "reads or changes private attributes": [
+        "TestSvm::test_gamma_scale",
+        "TestSvm::test_svc_raises_error_internal_representation",
+        "TestSvm::test_tweak_params",
+    ],
+    "requires other words in an error": [
+        "TestSvm::test_linearsvc_parameters[False-l1-hinge]",
+        "TestSvm::test_linearsvc_parameters[False-l2-hinge]",
+        "TestSvm::test_linearsvc_parameters[True-l1-hinge]",
+        "TestSvm::test_linearsvc_parameters[True-l1-squared_hinge]",
+        "TestSvm::test_negative_sample_weights_mask_all_samples[weights-are-zero-SVC]",
+        "TestSvm::test_svc_nonfinite_params",
+    ],
+    "requires TypeError for a sparse kernel matrix, which is a ValueError here": [
+        "TestSvm::test_sparse_precomputed",
+    ],
+    "requires that break_ties is checked before the samples": [
+        "TestSvm::test_svc_invalid_break_ties_param",
+    ],
+    "requires that 2 steps do not suffice, and other words in the warning": [
+        "TestSvm::test_libsvm_convergence_warnings",
+        "TestSvm::test_linear_svm_convergence_warnings",
+        "TestSparse::test_timeout",
+    ],
+    "requires an error for sparse samples after a fit to dense ones, which are accepted here": [
+        "TestSvm::test_bad_input",
+    ],
+    "weights must not be negative here": [
+        "TestSvm::test_negative_sample_weights_mask_all_samples[weights-are-negative-SVC]",
+        "TestSvm::test_negative_weight_equal_coeffs[partial-mask-label-1-SVC]",
+        "TestSvm::test_negative_weights_svc_leave_just_one_label",
+        "TestSvm::test_negative_weights_svc_leave_two_labels[partial-mask-label-1-SVC]",
+    ],
+    "multi_class='crammer_singer' is not available here": [
+        "TestSvm::test_crammer_singer_binary",
+        "TestSvm::test_linearsvc_crammer_singer",
+    ],
+    "kernel functions of text are not available here": [
+        "TestSvm::test_custom_kernel_not_array_input",
+    ],
+    "requires that a decision value of 0 counts for different classes in predict and "
+    "decision_function": [
+        "TestSvm::test_svc_ovr_tie_breaking",
+    ],
+    "requires a warning that probability is deprecated": [
+        "TestSvm::test_probability_raises_futurewarning",
+        "TestSvm::test_svc_nusvc_probA_probB_deprecated",
+    ],
+}
+PROBABILITY = {
+    "probability=True is not available yet": [
+        "TestSvm::test_hasattr_predict_proba",
+        "TestSvm::test_probability",
+        "TestSparse::test_sparse_svc_clone_with_callable_kernel",
+        "TestSparse::test_svc",
+        "TestSparse::test_unsorted_indices",
+    ],
+}
+L1 = {
+    "penalty='l1' is not available yet": [
+        "TestSvm::test_dense_liblinear_intercept_handling",
+        "TestSvm::test_linearsvc",
+        "TestSvm::test_linearsvc_parameters[False-l1-squared_hinge]",
+        "TestSvm::test_linearsvm_liblinear_sample_weight[LinearSVC-params0]",
+        "TestSparse::test_sparse_liblinear_intercept_handling",
+    ],
+}
+
+EXPECTED = FAILURES | PROBABILITY | L1
+PATH = "sklearn.svm.tests"
+TestSvm = suite(f"{PATH}.test_svm", CLASSES, EXPECTED, left_out=SAME_KERNEL)
+TestSameKernel = suite(f"{PATH}.test_svm", PRECISE, EXPECTED, only=SAME_KERNEL)
+TestSparse = suite(f"{PATH}.test_sparse", PRECISE, EXPECTED)
