@@ -42,6 +42,9 @@ __all__ = [
     "PatternSearchCV",
     "RandomizedSearchCV",
     "__version__",
+    "cross_val_predict",
+    "cross_val_score",
+    "cross_validate",
     "datasets",
     "dump_libsvm",
     "dump_libsvm_model",
@@ -49,6 +52,7 @@ __all__ = [
     "fit",
     "fold_labels",
     "kernel_matrix",
+    "learning_curve",
     "load",
     "load_libsvm",
     "load_libsvm_model",
@@ -62,6 +66,7 @@ __all__ = [
     "simd_level",
     "statistics",
     "to_onnx",
+    "validation_curve",
 ]
 
 _MODULES = ("datasets", "experiments", "plots", "statistics")

@@ -52,6 +52,16 @@ def _accuracy(counts: Counts) -> _Floats:
     return np.asarray(counts.n_right.sum(axis=1) / counts.n_samples)
 
 
+def _unless_single(score: Callable[[Counts], _Floats]) -> Callable[[Counts], _Floats]:
+    """Return a score of which scikit-learn warns if all labels and predictions are equal."""
+
+    def checked(counts: Counts) -> _Floats:
+        n_labels = (counts.n_true + counts.n_predicted > 0).sum(axis=1)
+        return np.asarray(np.where(n_labels == 1, math.nan, score(counts)))
+
+    return checked
+
+
 def _balanced_accuracy(counts: Counts) -> _Floats:
     if not counts.n_true.all():
         present = np.flatnonzero(counts.n_true[0])
@@ -147,8 +157,8 @@ _AVERAGED: dict[Any, Callable[[Mapping[str, Any]], Callable[..., _Floats]]] = {
 }
 _PLAIN: dict[Any, Callable[[Counts], _Floats]] = {
     metrics.accuracy_score: _accuracy,
-    metrics.balanced_accuracy_score: _balanced_accuracy,
-    metrics.matthews_corrcoef: _matthews,
+    metrics.balanced_accuracy_score: _unless_single(_balanced_accuracy),
+    metrics.matthews_corrcoef: _unless_single(_matthews),
 }
 
 

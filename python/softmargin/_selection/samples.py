@@ -58,7 +58,7 @@ class Samples(NamedTuple):
         params = {}
         if self.score_params and self.given is not None:
             params = _check_method_params(self.given[0], self.score_params, indices=numbers)
-        return ScoredSamples(X, self.labels(numbers), self.codes[numbers], params)
+        return ScoredSamples(X, self.labels(numbers), self.codes[numbers], params, numbers)
 
 
 class _Unseen:

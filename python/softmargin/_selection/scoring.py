@@ -45,12 +45,13 @@ class Outputs(NamedTuple):
 
 
 class ScoredSamples(NamedTuple):
-    """The samples to score: all labels, those of these samples, and arguments of the scorer."""
+    """The samples to score with their labels, classes, arguments of scorers, and numbers."""
 
     X: Any
     y: Any
     codes: NDArray[np.uint32]
     params: dict[str, Any]
+    numbers: NDArray[Any]
 
 
 class _Answers(ClassifierMixin, BaseEstimator):
