@@ -18,9 +18,13 @@
 //!
 //! An epoch visits the active features in random order. Shrinking removes a feature of weight 0
 //! with `|L'| < 1 - M / n`, where M is the largest violation of the previous epoch; when the active
-//! features have converged, all features become active again. Training ends when the sum of the
-//! violations of an epoch over all features is at most `tol` times the fraction of the rarer label
-//! times that of the first epoch, and the certificate agrees.
+//! features have converged, all features become active again. Every few epochs, a Newton step
+//! changes all nonzero weights together.
+//!
+//! Training ends when the sum of the violations of an epoch over all features is at most `tol`
+//! times the fraction of the rarer label times that of the first epoch, and the predicted decrease
+//! of the objective, the sum of the right-hand sides above without sigma, is at most `tol` times the
+//! objective. The second condition matters for a large C, whose first violations are large.
 //!
 //! The slacks `1 - y_i w . x_i` of all samples are updated with the weights.
 
@@ -34,14 +38,16 @@ use crate::data::Random;
 use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
+use crate::solver::Status;
 use crate::solver::hyperparameters::{check_max_iter, check_positive};
-use crate::solver::{Certificate, Status};
 
 mod certificate;
 mod columns;
+mod subspace;
 
 use certificate::certificate;
 use columns::{Column, Columns};
+use subspace::Subspace;
 
 /// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +57,7 @@ pub struct L1Settings {
     /// The sum of violations, relative to that of the first epoch times the fraction of the rarer
     /// label, at which training ends.
     pub tol: f64,
-    /// The maximum number of epochs; `None` for no limit.
+    /// The maximum number of passes: epochs, and products of Newton steps; `None` for no limit.
     pub max_iter: Option<usize>,
     /// How the bias is computed.
     pub intercept: Intercept,
@@ -83,9 +89,16 @@ const SIGMA: f64 = 0.01;
 /// The maximum number of step lengths of a line search.
 const MAX_TRIALS: usize = 30;
 
-/// Training has stalled if the sum of violations does not decrease for this many epochs plus the
-/// number of epochs before.
-const EPOCHS_TO_STALL: usize = 1000;
+/// Epochs from one Newton step to the next.
+const EPOCHS_PER_STEP: usize = 5;
+
+/// The maximum number of products of a Newton step, which then takes about as long as the epochs
+/// before.
+const PRODUCTS_PER_STEP: usize = 5;
+
+/// Training has stalled if the sum of violations does not decrease for this many passes plus the
+/// number of passes before.
+const PASSES_TO_STALL: usize = 1000;
 
 /// Number of stored values to process between two checks for interrupts and the time limit.
 const VALUES_PER_CHECK: usize = 1 << 21;
@@ -104,11 +117,11 @@ impl LinearSolver for L1Descent {
     ) -> Result<LinearMachine> {
         let settings = &self.settings;
         let mut run = Run::new(problem, settings, monitor)?;
-        let (status, proof) = run.descend(settings, &mut recorder, monitor)?;
-        let proof = proof.map_or_else(|| run.certificate(monitor), Ok)?;
-        let n_epochs = run.n_epochs as u64;
-        recorder.record(n_epochs, || run.w.clone());
-        let mut machine = LinearMachine::new(problem.constant(), run.w, n_epochs, status);
+        let status = run.descend(settings, &mut recorder, monitor)?;
+        let proof = certificate(problem, |i| problem.cost(i, run.c), &run.w, monitor)?;
+        let n_passes = run.n_passes as u64;
+        recorder.record(n_passes, || run.w.clone());
+        let mut machine = LinearMachine::new(problem.constant(), run.w, n_passes, status);
         machine.certificate = Some(proof);
         machine.finish(problem, settings.intercept, recorder);
         Ok(machine)
@@ -139,7 +152,7 @@ struct Run<'p, 'a, T: Lanes> {
     order: Vec<u32>,
     n_active: usize,
     random: Random,
-    n_epochs: usize,
+    n_passes: usize,
     /// Features visited and values read since the last check for interrupts and the time limit.
     unchecked: (u64, usize),
 }
@@ -149,6 +162,8 @@ struct Run<'p, 'a, T: Lanes> {
 struct Violations {
     sum: f64,
     largest: f64,
+    /// The predicted decrease of the objective.
+    decrease: f64,
     /// Whether a weight changed.
     has_changed: bool,
 }
@@ -180,69 +195,84 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             n_active: order.len(),
             order,
             random: Random::new(settings.seed),
-            n_epochs: 0,
+            n_passes: 0,
             unchecked: (0, 0),
         })
     }
 
-    /// C times the weight of a sample.
-    fn cost(&self, i: usize) -> f64 {
-        self.problem.cost(i, self.c)
-    }
-
-    /// The certificate of the current weights.
-    fn certificate(&self, monitor: &Monitor) -> Result<Certificate> {
-        certificate(self.problem, |i| self.cost(i), &self.w, monitor)
-    }
-
-    /// Runs epochs until training ends. Returns the certificate if it has been computed.
+    /// Runs epochs and Newton steps until training ends.
     fn descend(
         &mut self,
         settings: &L1Settings,
         recorder: &mut Recorder,
         monitor: &Monitor,
-    ) -> Result<(Status, Option<Certificate>)> {
+    ) -> Result<Status> {
         let (positive, negative) = self.problem.counts();
         let rarer = positive.min(negative).max(1) as f64 / self.slacks.len().max(1) as f64;
-        let mut tol = settings.tol * rarer;
+        let max_passes = settings.max_iter.unwrap_or(usize::MAX);
         let (mut first, mut largest) = (None, f64::INFINITY);
-        // The smallest sum of violations so far, and its epoch.
+        // The smallest sum of violations so far, and its pass.
         let mut best = (f64::INFINITY, 0);
-        loop {
-            recorder.record_if_due(self.n_epochs as u64, || self.w.clone());
-            if settings.max_iter.is_some_and(|most| self.n_epochs >= most) {
-                return Ok((Status::IterationLimit, None));
+        for n_epochs in 1usize.. {
+            recorder.record_if_due(self.n_passes as u64, || self.w.clone());
+            if self.n_passes >= max_passes {
+                return Ok(Status::IterationLimit);
             }
             let Some(found) = self.epoch(largest, monitor)? else {
-                return Ok((Status::TimeLimit, None));
+                return Ok(Status::TimeLimit);
             };
-            self.n_epochs += 1;
+            self.n_passes += 1;
             if !found.sum.is_finite() {
-                return Ok((Status::NonFinite, None));
+                return Ok(Status::NonFinite);
             }
             if found.sum < best.0 {
-                best = (found.sum, self.n_epochs);
+                best = (found.sum, self.n_passes);
             }
-            let is_stalled = !found.has_changed || self.n_epochs > 2 * best.1 + EPOCHS_TO_STALL;
+            let is_small = found.sum <= settings.tol * rarer * *first.get_or_insert(found.sum);
+            let is_stalled = !found.has_changed || self.n_passes > 2 * best.1 + PASSES_TO_STALL;
             largest = found.largest;
-            if found.sum > tol * *first.get_or_insert(found.sum) && !is_stalled {
-                continue;
-            }
-            if self.n_active < self.order.len() {
+            if (is_small || is_stalled) && self.n_active < self.order.len() {
                 // The active features have converged: activate all features.
                 (self.n_active, largest) = (self.order.len(), f64::INFINITY);
                 self.compute_slacks(monitor)?;
-                continue;
+            } else if (is_small || is_stalled) && self.is_optimal(found, settings.tol) {
+                return Ok(Status::Converged);
+            } else if is_stalled {
+                return Ok(Status::Stalled);
+            } else if n_epochs % EPOCHS_PER_STEP == 0 {
+                self.newton_step(max_passes, monitor)?;
             }
-            let proof = self.certificate(monitor)?;
-            if proof.primal - proof.dual <= settings.tol.sqrt() * proof.primal {
-                return Ok((Status::Converged, Some(proof)));
-            }
-            if is_stalled {
-                return Ok((Status::Stalled, Some(proof)));
-            }
-            tol *= 0.1; // The violations are small only in comparison to the first.
         }
+        unreachable!("the number of epochs is limited")
+    }
+
+    /// Whether the predicted decrease of the objective is small.
+    fn is_optimal(&self, found: Violations, tol: f64) -> bool {
+        let norm: f64 = self.w.iter().map(|w| w.abs()).sum();
+        let losses = self.slacks.iter().map(|b| b.max(0.0) * b.max(0.0));
+        found.decrease <= tol * (norm + losses.sum::<f64>())
+    }
+
+    /// Changes all nonzero weights together.
+    fn newton_step(&mut self, max_passes: usize, monitor: &Monitor) -> Result<()> {
+        let active = self.order[..self.n_active].iter().copied();
+        let features: Vec<u32> = active.filter(|&j| self.w[j as usize] != 0.0).collect();
+        let weights: Vec<f64> = features.iter().map(|&j| self.w[j as usize]).collect();
+        let subspace = Subspace {
+            columns: &self.columns,
+            features: &features,
+            weights: &weights,
+            slacks: &self.slacks,
+        };
+        let max_products = PRODUCTS_PER_STEP.min(max_passes - self.n_passes);
+        if let Some(step) = subspace.step(max_products, monitor)? {
+            for (&j, w) in features.iter().zip(step.weights) {
+                self.w[j as usize] = w;
+            }
+            self.slacks = step.slacks;
+            self.n_passes += step.n_products;
+        }
+        Ok(())
     }
 
     /// Removes the rounding errors of the steps from the slacks.
@@ -301,6 +331,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         found.largest = found.largest.max(violation);
         if violation > 0.0 {
             let d = newton_direction(w, gradient, curvature);
+            found.decrease -= gradient * d + norm_change(w, d);
             let next = w + self.line_search(column, w, d, gradient, self.squares[j]);
             if next != w {
                 self.w[j] = next;

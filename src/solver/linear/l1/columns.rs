@@ -5,6 +5,7 @@
 //! is `b -= s z_j`: labels and weights no longer occur.
 
 use super::super::LinearProblem;
+use super::super::example::sparse_dot;
 use crate::Result;
 use crate::memory::{try_filled, try_zeros};
 use crate::monitor::Monitor;
@@ -159,6 +160,14 @@ impl Column<'_> {
             Column::Sparse(rows, values) => sparse_sums(slacks, rows, values),
         };
         (-2.0 * product, 2.0 * square)
+    }
+
+    /// `sum_i z_i u_i`.
+    pub fn dot(&self, u: &[f64]) -> f64 {
+        match self {
+            Column::Dense(values) => simd::dot_wide(u, values),
+            Column::Sparse(rows, values) => sparse_dot(u, rows, values),
+        }
     }
 
     /// The change of the loss after a step of the weight.
