@@ -21,10 +21,11 @@
 //! features have converged, all features become active again. Every few epochs, a Newton step
 //! changes all nonzero weights together.
 //!
-//! Training ends when the sum of the violations of an epoch over all features is at most `tol`
-//! times the fraction of the rarer label times that of the first epoch, and the predicted decrease
-//! of the objective, the sum of the right-hand sides above without sigma, is at most `tol` times the
-//! objective. The second condition matters for a large C, whose first violations are large.
+//! Training ends when the violations of the optimality conditions in an epoch over all features
+//! sum to at most `tol` times the fraction of the rarer label times the sum of the first epoch, and
+//! when the decrease `-(L' d + |w_j + d| - |w_j|)` that the directions predict sums to at most `tol`
+//! times the objective. The second condition matters for a large C, with which the first
+//! violations are large.
 //!
 //! The slacks `1 - y_i w . x_i` of all samples are updated with the weights.
 
@@ -96,8 +97,12 @@ const EPOCHS_PER_STEP: usize = 5;
 /// before.
 const PRODUCTS_PER_STEP: usize = 5;
 
-/// Training has stalled if the sum of violations does not decrease for this many passes plus the
-/// number of passes before.
+/// The active features have converged at this fraction of the smallest sum of violations over all
+/// features: more accurate weights are of no use if other features have to become active.
+const ACTIVE_FRACTION: f64 = 0.1;
+
+/// Training has stalled if the sum of violations over all features does not decrease for this many
+/// passes plus the number of passes before.
 const PASSES_TO_STALL: usize = 1000;
 
 /// Number of stored values to process between two checks for interrupts and the time limit.
@@ -105,7 +110,7 @@ const VALUES_PER_CHECK: usize = 1 << 21;
 
 impl LinearSolver for L1Descent {
     fn n_vectors(&self) -> (usize, usize) {
-        (5, 1)
+        (11, 1)
     }
 
     fn solve<T: Lanes>(
@@ -210,10 +215,11 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let (positive, negative) = self.problem.counts();
         let rarer = positive.min(negative).max(1) as f64 / self.slacks.len().max(1) as f64;
         let max_passes = settings.max_iter.unwrap_or(usize::MAX);
-        let (mut first, mut largest) = (None, f64::INFINITY);
-        // The smallest sum of violations so far, and its pass.
+        let (mut enough, mut largest) = (None, f64::INFINITY);
+        // The smallest sum of violations of an epoch over all features, and its pass.
         let mut best = (f64::INFINITY, 0);
-        for n_epochs in 1usize.. {
+        let mut n_epochs = 0usize;
+        loop {
             recorder.record_if_due(self.n_passes as u64, || self.w.clone());
             if self.n_passes >= max_passes {
                 return Ok(Status::IterationLimit);
@@ -221,29 +227,30 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             let Some(found) = self.epoch(largest, monitor)? else {
                 return Ok(Status::TimeLimit);
             };
-            self.n_passes += 1;
+            (n_epochs, self.n_passes) = (n_epochs + 1, self.n_passes + 1);
             if !found.sum.is_finite() {
                 return Ok(Status::NonFinite);
             }
-            if found.sum < best.0 {
+            let enough = *enough.get_or_insert(settings.tol * rarer * found.sum);
+            let is_full = self.n_active == self.order.len();
+            if is_full && found.sum < best.0 {
                 best = (found.sum, self.n_passes);
             }
-            let is_small = found.sum <= settings.tol * rarer * *first.get_or_insert(found.sum);
             let is_stalled = !found.has_changed || self.n_passes > 2 * best.1 + PASSES_TO_STALL;
+            let is_done = |enough: f64| found.sum <= enough || is_stalled;
             largest = found.largest;
-            if (is_small || is_stalled) && self.n_active < self.order.len() {
+            if is_full && is_done(enough) && self.is_optimal(found, settings.tol) {
+                return Ok(Status::Converged);
+            } else if is_full && is_stalled {
+                return Ok(Status::Stalled);
+            } else if !is_full && is_done(enough.max(ACTIVE_FRACTION * best.0)) {
                 // The active features have converged: activate all features.
                 (self.n_active, largest) = (self.order.len(), f64::INFINITY);
                 self.compute_slacks(monitor)?;
-            } else if (is_small || is_stalled) && self.is_optimal(found, settings.tol) {
-                return Ok(Status::Converged);
-            } else if is_stalled {
-                return Ok(Status::Stalled);
-            } else if n_epochs % EPOCHS_PER_STEP == 0 {
+            } else if n_epochs.is_multiple_of(EPOCHS_PER_STEP) {
                 self.newton_step(max_passes, monitor)?;
             }
         }
-        unreachable!("the number of epochs is limited")
     }
 
     /// Whether the predicted decrease of the objective is small.
