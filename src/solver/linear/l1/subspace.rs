@@ -9,7 +9,8 @@
 //! Some iterations of conjugate gradients with a diagonal preconditioner give a direction p that
 //! approximates `H p = -g`. It changes all weights at once, which helps where features are
 //! correlated and coordinate descent is slow. Weights that would change their sign are set to 0,
-//! and the step to that point is shortened to the minimum on its way.
+//! and the step to that point ends at the minimum on its way. If that is near the start, the step
+//! follows p itself, as far as no weight changes its sign.
 
 use super::columns::{Column, Columns};
 use crate::Result;
@@ -22,8 +23,8 @@ const RESIDUAL: f64 = 0.01;
 /// The curvature along a direction, relative to that of the diagonal, that is taken for 0.
 const NO_CURVATURE: f64 = 1e-12;
 
-/// The maximum number of halvings of p until the step decreases the objective.
-const MAX_HALVINGS: usize = 10;
+/// The fraction of a change of the weights below which it is not worth a step.
+const MIN_LENGTH: f64 = 0.1;
 
 /// The maximum number of iterations of the line search.
 const MAX_TRIALS: usize = 30;
@@ -52,6 +53,8 @@ pub struct Step {
     pub weights: Vec<f64>,
     /// The new slacks.
     pub slacks: Vec<f64>,
+    /// The fraction of the change of the weights at which the objective is minimal.
+    length: f64,
     /// Number of products with H, each of which costs about as much as an epoch.
     pub n_products: usize,
 }
@@ -65,17 +68,32 @@ impl Subspace<'_> {
         for (g, w) in gradient.iter_mut().zip(self.weights) {
             *g += w.signum();
         }
-        let (mut p, n_products) = self.direction(&gradient, &diagonal, max_products, monitor)?;
-        for _ in 0..MAX_HALVINGS {
-            // The change of the weights, of which none changes its sign.
-            let to_zero = |(&w, &p): (&f64, &f64)| if (w + p) * w > 0.0 { p } else { -w };
-            let change: Vec<f64> = self.weights.iter().zip(&p).map(to_zero).collect();
+        let (p, n_products) = self.direction(&gradient, &diagonal, max_products, monitor)?;
+        for change in [self.clip(&p), self.scale(&p)] {
             if dot(&gradient, &change) < 0.0 {
-                return self.shorten(change, n_products).map(Some);
+                let step = self.shorten(&change, n_products)?;
+                if step.length >= MIN_LENGTH {
+                    return Ok(Some(step));
+                }
             }
-            p.iter_mut().for_each(|p| *p *= 0.5);
         }
         Ok(None)
+    }
+
+    /// The change p of the weights, where those that would change their sign become 0.
+    fn clip(&self, p: &[f64]) -> Vec<f64> {
+        let each = self.weights.iter().zip(p);
+        each.map(|(&w, &p)| if (w + p) * w > 0.0 { p } else { -w })
+            .collect()
+    }
+
+    /// The change p of the weights, scaled so that the first weight that would change its sign
+    /// becomes 0.
+    fn scale(&self, p: &[f64]) -> Vec<f64> {
+        let each = self.weights.iter().zip(p);
+        let lengths = each.map(|(w, p)| if p * w < 0.0 { -w / p } else { 1.0 });
+        let length = lengths.fold(1.0, f64::min);
+        p.iter().map(|p| length * p).collect()
     }
 
     fn column(&self, place: usize) -> Column<'_> {
@@ -116,7 +134,7 @@ impl Subspace<'_> {
             let curvature = dot(&v, &hv);
             let of_diagonal: f64 = v.iter().zip(diagonal).map(|(v, h)| v * v * h).sum();
             if curvature <= NO_CURVATURE * of_diagonal {
-                return Ok((if n_products == 0 { v } else { p }, n_products));
+                return Ok((p, n_products + 1));
             }
             let length = square / curvature;
             for (place, hv) in hv.iter().enumerate() {
@@ -145,10 +163,10 @@ impl Subspace<'_> {
     }
 
     /// The step to the minimum between the weights and the weights plus `change`.
-    fn shorten(&self, change: Vec<f64>, n_products: usize) -> Result<Step> {
+    fn shorten(&self, change: &[f64], n_products: usize) -> Result<Step> {
         let mut slacks = try_zeros(self.slacks.len(), 1, WHAT)?;
-        self.expand(&change, &mut slacks);
-        let length = self.line_search(&change, &slacks);
+        self.expand(change, &mut slacks);
+        let length = self.line_search(change, &slacks);
         for (slack, b) in slacks.iter_mut().zip(self.slacks) {
             *slack = b - length * *slack;
         }
@@ -156,6 +174,7 @@ impl Subspace<'_> {
         Ok(Step {
             weights: each.map(|(w, change)| w + length * change).collect(),
             slacks,
+            length,
             n_products,
         })
     }
