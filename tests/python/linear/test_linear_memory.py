@@ -29,6 +29,7 @@ def limited(gigabytes, call):
 MODELS = {
     "LinearSVC": "softmargin.LinearSVC(n_jobs=2)",
     "LinearSVC hinge": "softmargin.LinearSVC(loss='hinge', n_jobs=2)",
+    "LinearSVC l1": "softmargin.LinearSVC('l1', n_jobs=2)",
     "SGDSVC": "softmargin.SGDSVC(epochs=1, n_jobs=2)",
     "SGDSVC rmsprop": "softmargin.SGDSVC(epochs=1, optimizer='rmsprop', n_jobs=2)",
     "GDSVC": "softmargin.GDSVC(max_iter=2, n_jobs=2)",
