@@ -13,6 +13,7 @@ __all__ = [
     "GradientSolver",
     "Job",
     "Kernel",
+    "L1LinearSolver",
     "LibsvmReader",
     "Limits",
     "LinearFit",
@@ -341,10 +342,26 @@ class ExactLinearSolver:
     def check(self, path: list[float]) -> None: ...
     def __eq__(self, other: object, /) -> bool: ...
 
+@final
+class L1LinearSolver:
+    def __new__(
+        cls, *, tol: float, max_iter: int | None, seed: int, intercept: _Intercept
+    ) -> L1LinearSolver: ...
+    @property
+    def tol(self) -> float: ...
+    @property
+    def max_iter(self) -> int | None: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def intercept(self) -> _Intercept: ...
+    def check(self, path: list[float]) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
 _KernelSolver: TypeAlias = (
     OllawvSolver | SvcSolver | NlSgdSolver | MnSvmSolver | NnIsdaSolver | NewtonSolver
 )
-_LinearSolver: TypeAlias = SgdSolver | GradientSolver | ExactLinearSolver
+_LinearSolver: TypeAlias = SgdSolver | GradientSolver | ExactLinearSolver | L1LinearSolver
 
 @final
 class ModelState:

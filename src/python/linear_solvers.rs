@@ -3,7 +3,7 @@
 use super::solvers::solver;
 use crate::select::LinearPath;
 use crate::solver::linear::{
-    DualSettings, EarlyStop, FasterExact, GradientSettings, Intercept, LinearMethod,
+    DualSettings, EarlyStop, FasterExact, GradientSettings, Intercept, L1Settings, LinearMethod,
     LinearNewtonSettings, Loss, Optimizer, Penalty, SgdSettings, Visit,
 };
 use crate::{Error, Result};
@@ -153,12 +153,34 @@ solver! {
     })
 }
 
+solver! {
+    /// The squared hinge loss with an L1 penalty.
+    L1LinearSolver(
+        tol: f64,
+        max_iter: Option<usize>,
+        seed: u64,
+        intercept: InterceptRule
+    ) -> LinearPath,
+    |given, path| along(path, false, &given.intercept, |penalty, intercept| {
+        Ok(L1Settings {
+            penalty,
+            tol: given.tol,
+            max_iter: given.max_iter,
+            intercept,
+            seed: given.seed,
+        }
+        .check()?
+        .into())
+    })
+}
+
 /// Any of the linear methods.
 #[derive(FromPyObject)]
 pub enum LinearSolver {
     Sgd(SgdSolver),
     Gradient(GradientSolver),
     Exact(ExactLinearSolver),
+    L1(L1LinearSolver),
 }
 
 impl LinearSolver {
@@ -168,6 +190,7 @@ impl LinearSolver {
             LinearSolver::Sgd(solver) => solver.method(path),
             LinearSolver::Gradient(solver) => solver.method(path),
             LinearSolver::Exact(solver) => solver.method(path),
+            LinearSolver::L1(solver) => solver.method(path),
         }
     }
 }

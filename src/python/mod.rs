@@ -38,6 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<linear_solvers::SgdSolver>()?;
     module.add_class::<linear_solvers::GradientSolver>()?;
     module.add_class::<linear_solvers::ExactLinearSolver>()?;
+    module.add_class::<linear_solvers::L1LinearSolver>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<state::ModelState>()?;
     module.add_class::<linear::LinearFit>()?;

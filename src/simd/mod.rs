@@ -24,7 +24,7 @@ pub use pairs::{PAIR_LANES, PairScan, Spread};
 use std::ops::Range;
 use std::sync::OnceLock;
 pub use vector::Lanes;
-pub use weights::RmsStep;
+pub use weights::{RmsStep, squared_hinge_change};
 
 /// The instruction sets that the loops are compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -358,6 +358,24 @@ fn add_and_scan_two<T: Lanes>(
 pub fn dot_wide<T: Lanes>(weights: &[f64], row: &[T]) -> f64 {
     assert_eq!(weights.len(), row.len());
     dispatch!(weights::dot, T, (weights: &[f64], row: &[T]) -> f64)
+}
+
+/// `sum b_i x_i` and `sum x_i^2` over the elements with a slack `b_i > 0`.
+pub fn hinge_sums(slacks: &[f64], column: &[f64]) -> (f64, f64) {
+    fn run<T: Lanes>(slacks: &[f64], column: &[f64]) -> (f64, f64) {
+        dispatch!(weights::hinge_sums, T, (slacks: &[f64], column: &[f64]) -> (f64, f64))
+    }
+    assert_eq!(slacks.len(), column.len());
+    run::<f64>(slacks, column)
+}
+
+/// The change of `sum max(0, b_i)^2` if the slacks `b` decrease by `step x`.
+pub fn hinge_change(slacks: &[f64], column: &[f64], step: f64) -> f64 {
+    fn run<T: Lanes>(slacks: &[f64], column: &[f64], step: f64) -> f64 {
+        dispatch!(weights::hinge_change, T, (slacks: &[f64], column: &[f64], step: f64) -> f64)
+    }
+    assert_eq!(slacks.len(), column.len());
+    run::<f64>(slacks, column, step)
 }
 
 /// Applies the linear map `[a, b, c, d]` to each pair of elements: `w' = a w + b v`,

@@ -1,7 +1,8 @@
 //! All methods accept and reject the same values of C, `tol` and `max_iter`, in the same words.
 
 use softmargin::solver::linear::{
-    DualSettings, FasterExact, GradientSettings, Intercept, LinearNewtonSettings, Loss, Penalty,
+    DualSettings, FasterExact, GradientSettings, Intercept, L1Settings, LinearNewtonSettings, Loss,
+    Penalty,
 };
 use softmargin::solver::{
     Bias, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings, OllawvSettings, Order,
@@ -33,11 +34,12 @@ const OTHER_KERNEL: [Check; 4] = [
     ("nlsgd", nlsgd),
     ("ollawv", ollawv),
 ];
-const LINEAR: [Check; 4] = [
+const LINEAR: [Check; 5] = [
     ("dual", dual),
     ("linear newton", linear_newton),
     ("gradient", gradient),
     ("faster exact", faster_exact),
+    ("l1", l1),
 ];
 
 fn svc(given: Shared) -> Result<()> {
@@ -128,6 +130,17 @@ fn linear_newton(given: Shared) -> Result<()> {
         max_iter: given.max_iter,
         intercept: Intercept::None,
         free_bias: false,
+    };
+    settings.check().map(|_| ())
+}
+
+fn l1(given: Shared) -> Result<()> {
+    let settings = L1Settings {
+        penalty: Penalty::C(given.c),
+        tol: given.tol,
+        max_iter: given.max_iter,
+        intercept: Intercept::None,
+        seed: 0,
     };
     settings.check().map(|_| ())
 }

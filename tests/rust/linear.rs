@@ -4,8 +4,9 @@
 use softmargin::data::{Csr, Dense, Matrix, Random};
 use softmargin::monitor::Monitor;
 use softmargin::solver::linear::{
-    DualSettings, GradientSettings, Intercept, LinearMachine, LinearMethod, LinearNewtonSettings,
-    LinearProblem, LinearSolver, Loss, Optimizer, Penalty, Recorder, SgdSettings, Visit,
+    DualSettings, GradientSettings, Intercept, L1Settings, LinearMachine, LinearMethod,
+    LinearNewtonSettings, LinearProblem, LinearSolver, Loss, Optimizer, Penalty, Recorder,
+    SgdSettings, Visit,
 };
 use softmargin::solver::{Certificate, Status};
 use softmargin::{Error, Result};
@@ -111,6 +112,16 @@ fn newton(c: f64) -> LinearNewtonSettings {
     }
 }
 
+fn l1(c: f64) -> L1Settings {
+    L1Settings {
+        penalty: Penalty::C(c),
+        tol: 1e-10,
+        max_iter: Some(200_000),
+        intercept: Intercept::Constant(1.0),
+        seed: 3,
+    }
+}
+
 fn gradient() -> GradientSettings {
     GradientSettings {
         penalty: Penalty::C(1.0),
@@ -138,6 +149,7 @@ fn methods() -> Result<Vec<LinearMethod>> {
         endless.check()?.into(),
         newton(1e4).check()?.into(),
         dual(Loss::Hinge, 1e6).check()?.into(),
+        l1(1e6).check()?.into(),
     ])
 }
 
@@ -224,6 +236,87 @@ fn a_certificate_of_the_hinge_loss_is_that_of_the_weights() -> Result<()> {
         assert!(gap(proof) > -1e-12 && gap(proof) < 1e-7);
         assert!(proof.violation <= 2e-9);
     }
+    Ok(())
+}
+
+/// The subgradient conditions are computed here without the solver: `|g_j| <= 1`, and
+/// `g_j = sign(w_j)` for nonzero weights, with `g_j = 2 sum_i c_i y_i x_ij max(0, 1 - y_i f_i)`.
+#[test]
+fn weights_with_an_l1_penalty_satisfy_the_subgradient_conditions() -> Result<()> {
+    for (d, seed) in [(5, 1), (30, 2), (300, 3)] {
+        let trial = Trial::new(d, seed)?;
+        for c in [0.01, 0.3, 5.0] {
+            let machines = trial.solve(&l1(c).check()?.into(), &Monitor::new())?;
+            for machine in &machines {
+                let mut w = machine.weights.clone();
+                w.push(machine.bias);
+                let (mut row, mut g) = (vec![0.0; d], vec![0.0; d + 1]);
+                let mut primal: f64 = w.iter().map(|w| w.abs()).sum();
+                for i in 0..N {
+                    trial.dense.copy_row(i, &mut row);
+                    let x = || row.iter().copied().chain([1.0]);
+                    let f: f64 = x().zip(&w).map(|(x, w)| x * w).sum();
+                    let slack = (1.0 - trial.labels[i] * f).max(0.0);
+                    let cost = c * trial.weights[i];
+                    primal += cost * slack * slack;
+                    let factor = 2.0 * cost * trial.labels[i] * slack;
+                    g.iter_mut().zip(x()).for_each(|(g, x)| *g += factor * x);
+                }
+                for (g, w) in g.iter().zip(&w) {
+                    let excess = if *w == 0.0 {
+                        g.abs() - 1.0
+                    } else {
+                        (g - w.signum()).abs()
+                    };
+                    assert!(excess <= 1e-6, "d = {d}, C = {c}: w = {w}, g = {g}");
+                }
+                let proof = machine.certificate.expect("an exact method");
+                assert!((proof.primal - primal).abs() <= 1e-12 * primal, "{proof:?}");
+                assert!(gap(proof) > -1e-12 && gap(proof) < 1e-6, "{proof:?}");
+                assert!(proof.violation <= 1e-6, "{proof:?}");
+                assert_eq!(machine.status, Status::Converged);
+                assert_near(machine, &machines[0], 1e-6);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_small_c_leaves_no_weight_with_an_l1_penalty() -> Result<()> {
+    let trial = Trial::new(30, 7)?;
+    let total: f64 = trial.weights.iter().sum();
+    for machine in trial.solve(&l1(1e-4).check()?.into(), &Monitor::new())? {
+        assert!(machine.weights.iter().all(|&w| w == 0.0) && machine.bias == 0.0);
+        let proof = machine.certificate.expect("an exact method");
+        // Each sample has a loss of 1, and so has the dual objective: the gap is 0.
+        assert!((proof.primal - 1e-4 * total).abs() < 1e-15);
+        assert!((proof.dual - proof.primal).abs() < 1e-15);
+        assert_eq!(proof.violation, 0.0);
+        assert_eq!((machine.status, machine.n_iter), (Status::Converged, 1));
+    }
+    Ok(())
+}
+
+#[test]
+fn the_seed_does_not_change_the_optimum_with_an_l1_penalty() -> Result<()> {
+    let trial = Trial::new(40, 8)?;
+    let solve = |seed| {
+        trial.solve(
+            &L1Settings { seed, ..l1(0.5) }.check()?.into(),
+            &Monitor::new(),
+        )
+    };
+    let [expected, ..] = solve(0)?;
+    for seed in 1..5 {
+        let [found, ..] = solve(seed)?;
+        assert_near(&found, &expected, 1e-6);
+        let zeros = |machine: &LinearMachine| -> Vec<bool> {
+            machine.weights.iter().map(|&w| w == 0.0).collect()
+        };
+        assert_eq!(zeros(&found), zeros(&expected));
+    }
+    assert_eq!(solve(0)?[0].weights, expected.weights);
     Ok(())
 }
 

@@ -181,6 +181,30 @@ fn added_rows_and_their_spread_equal_plain_loops<T: Lanes>() {
     }
 }
 
+#[test]
+fn hinge_sums_equal_plain_sums() {
+    let mut random = Random::new(7);
+    for n in lengths() {
+        let (slacks, column) = (whole::<f64>(n, &mut random), whole::<f64>(n, &mut random));
+        let each = || slacks.iter().zip(&column);
+        let active = || each().filter(|(b, _)| **b > 0.0);
+        let expected = (
+            active().map(|(b, x)| b * x).sum::<f64>(),
+            active().map(|(_, x)| x * x).sum::<f64>(),
+        );
+        assert_eq!(simd::hinge_sums(&slacks, &column), expected, "{n} elements");
+        for step in [-2.0, 0.0, 0.5, 3.0] {
+            let loss = |b: f64| b.max(0.0).powi(2);
+            let change: f64 = each().map(|(b, x)| loss(b - step * x) - loss(*b)).sum();
+            assert_eq!(
+                simd::hinge_change(&slacks, &column, step),
+                change,
+                "{n} elements"
+            );
+        }
+    }
+}
+
 macro_rules! in_both_types {
     ($($claim:ident),*) => {
         mod f32 { $(#[test] fn $claim() { super::$claim::<f32>(); })* }

@@ -34,6 +34,7 @@ class Problem(NamedTuple):
     scheme: str
     n_classes: int
     loss: str
+    penalty: str
     scaling: float
     value: float
     is_lambda: bool
@@ -52,9 +53,9 @@ def record_curve(
 ) -> dict[str, NDArray[Any]]:
     """Return the learning curve, the mean over all binary classifiers.
 
-    The objective is ``lambda / 2 |w|^2 + mean loss`` for every method. All snapshots are
-    evaluated in one pass over the samples. A classifier that finished earlier than others keeps
-    its last value.
+    The objective is ``lambda / 2 |w|^2 + mean loss``, or ``lambda |w|_1 + mean loss`` with an L1
+    penalty, for every method. All snapshots are evaluated in one pass over the samples. A
+    classifier that finished earlier than others keeps its last value.
     """
     longest = max(snapshots, key=lambda shots: len(shots[0]))
     n_points = len(longest[0])
@@ -66,12 +67,8 @@ def record_curve(
         own = _losses(shots, problem, np.where(used, signs, 0.0), threads)
         n_samples = max(1, int(used.sum()))
         lam = problem.value if problem.is_lambda else 1 / (problem.value * n_samples)
-        with np.errstate(over="ignore"):
-            squares = (shots[2] ** 2).sum(axis=1)
-            if problem.scaling:
-                squares = squares + (shots[3] / problem.scaling) ** 2
         losses[number] = (own / n_samples)[places[number]]
-        norms[number] = (0.5 * lam * squares)[places[number]]
+        norms[number] = (lam * _penalties(shots, problem))[places[number]]
     seconds = np.max([shots[1][place] for shots, place in zip(snapshots, places, strict=True)], 0)
     found = {
         "step": longest[0],
@@ -100,6 +97,16 @@ def from_fields(saved: Fields) -> dict[str, NDArray[Any]] | None:
     if found and not found.keys() >= _PARTS.keys() - {"accuracy"}:
         raise ValueError("'curve_' is incomplete")
     return found or None
+
+
+def _penalties(shots: Snapshots, problem: Problem) -> NDArray[np.float64]:
+    """Return the regularization term of each snapshot: ``1/2 |w|^2``, or ``|w|_1``."""
+    weights = shots[2]
+    bias = shots[3] / problem.scaling if problem.scaling else np.zeros(len(shots[3]))
+    if problem.penalty == "l1":
+        return np.asarray(np.abs(weights).sum(axis=1) + np.abs(bias))
+    with np.errstate(over="ignore"):
+        return np.asarray(0.5 * ((weights**2).sum(axis=1) + bias**2))
 
 
 def _losses(

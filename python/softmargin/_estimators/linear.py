@@ -276,6 +276,7 @@ class LinearClassifier(Classifier):
                 scheme=self._scheme,
                 n_classes=len(self.classes_),
                 loss=self._loss_name(),
+                penalty=getattr(self, "penalty", "l2"),
                 scaling=scaling if isinstance(scaling, float) else 0.0,
                 value=self._train_value(),
                 is_lambda=self._is_lambda(),

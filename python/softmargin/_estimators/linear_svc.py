@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from softmargin._checks import parameters
 from softmargin._checks.fields import Fields
-from softmargin._core import ExactLinearSolver
+from softmargin._core import ExactLinearSolver, L1LinearSolver
 from softmargin._estimators.certificate import Certificate, from_table, to_table
 from softmargin._estimators.linear import LinearClassifier
 
@@ -22,14 +22,17 @@ class LinearSVC(LinearClassifier):
 
     Minimizes ``1/2 ||w||^2 + C * sum(loss)`` with the hinge loss ``max(0, 1 - y * f(x))`` or its
     square. The solver is dual coordinate descent with shrinking (Hsieh et al. 2008) or, for the
-    squared hinge loss, Newton's method in the primal (Keerthi and DeCoste 2005). Names, defaults
-    and attributes are those of scikit-learn's ``LinearSVC``, in which the bias is regularized as
+    squared hinge loss, Newton's method in the primal (Keerthi and DeCoste 2005). With
+    ``penalty="l1"`` it minimizes ``||w||_1 + C * sum(loss)``, whose solution has few nonzero
+    weights, by coordinate descent in the primal (Yuan et al. 2010). Names, defaults and
+    attributes are those of scikit-learn's ``LinearSVC``, in which the bias is regularized as
     well. Each binary classifier has a certificate.
 
     Parameters
     ----------
-    penalty : {"l2"}, default="l2"
-        Norm of the regularization term. Only "l2" is supported.
+    penalty : {"l2", "l1"}, default="l2"
+        Norm of the regularization term. "l1" sets the weights of irrelevant features to zero; it
+        requires ``loss="squared_hinge"`` and ``dual=False`` or "auto".
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss function.
     dual : bool or "auto", default="auto"
@@ -37,10 +40,13 @@ class LinearSVC(LinearClassifier):
         Newton's method (False, for the squared hinge loss only). "auto" chooses Newton's method
         for the squared hinge loss, unless there are more features than samples, or sparse
         samples with more than 256 features. In these cases it starts with coordinate descent
-        and continues with Newton's method if convergence is slow.
+        and continues with Newton's method if convergence is slow. With ``penalty="l1"``, the
+        primal problem is solved by coordinate descent, and True is not valid.
     tol : float, default=1e-4
         Tolerance of the stopping criterion: the range of the projected gradients of the dual,
-        or the norm of the primal gradient relative to its initial value.
+        the norm of the primal gradient relative to its initial value, or, with
+        ``penalty="l1"``, the sum of the violations of the optimality conditions relative to
+        that of the first pass.
     C : float, default=1.0
         Regularization parameter. Larger values penalize misclassified samples more.
     multi_class : {"ovr", "ovo", "ordinal"}, default="ovr"
@@ -60,9 +66,11 @@ class LinearSVC(LinearClassifier):
         ``n_samples / (n_classes * n_samples_of_class)``, where samples count by their
         ``sample_weight``, as in scikit-learn; None gives all classes weight 1.
     verbose : int, default=0
-        If nonzero, print the number of visited samples to standard error during training.
+        If nonzero, print the number of visited samples, or of visited features with
+        ``penalty="l1"``, to standard error during training.
     random_state : int, RandomState or None, default=None
-        Seed of the order in which dual coordinate descent visits the samples.
+        Seed of the order in which coordinate descent visits the samples, or the features with
+        ``penalty="l1"``.
     max_iter : int, default=1000
         Maximum number of passes over the data, or of Newton steps, per binary classifier; -1
         for no limit. Reaching the limit emits a ``ConvergenceWarning`` and leaves a usable
@@ -80,7 +88,8 @@ class LinearSVC(LinearClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted, or in their own order with ``multi_class="ordinal"``.
     coef_ : ndarray of shape (n_binary, n_features)
-        Weights of the features; a CSR matrix after :meth:`sparsify`.
+        Weights of the features; a CSR matrix after :meth:`sparsify`, which saves memory with
+        ``penalty="l1"``.
     intercept_ : ndarray of shape (n_binary,)
         Bias of each binary classifier.
     n_iter_ : int
@@ -93,9 +102,9 @@ class LinearSVC(LinearClassifier):
         "time limit", "stalled" (rounding errors prevent progress) or "not finite".
     curve_ : dict of ndarray
         Learning curve, if ``record_every`` is given: "step", "seconds", "objective"
-        (``lambda / 2 ||w||^2 + mean(loss)`` with lambda = ``1 / (C * n_samples)``), "loss", and
-        "accuracy" with an ``eval_set``. Objective and loss are means over the binary
-        classifiers.
+        (``lambda / 2 ||w||^2 + mean(loss)`` with lambda = ``1 / (C * n_samples)``, or
+        ``lambda ||w||_1 + mean(loss)`` with ``penalty="l1"``), "loss", and "accuracy" with an
+        ``eval_set``. Objective and loss are means over the binary classifiers.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -117,7 +126,7 @@ class LinearSVC(LinearClassifier):
 
     def __init__(
         self,
-        penalty: Literal["l2"] = "l2",
+        penalty: Literal["l1", "l2"] = "l2",
         loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
         *,
         dual: bool | Literal["auto"] = "auto",
@@ -174,30 +183,45 @@ class LinearSVC(LinearClassifier):
         # Summed in the order of the core, which balances the splits of nested_cv.
         return np.asarray(sum(totals.tolist()) / (len(classes) * totals))
 
-    def _solver(self) -> ExactLinearSolver:
-        parameters.choice("penalty", self.penalty, ("l2",))
+    def _solver(self) -> ExactLinearSolver | L1LinearSolver:
+        is_l1 = parameters.choice("penalty", self.penalty, ("l1", "l2")) == "l1"
         loss = parameters.choice("loss", self.loss, ("squared_hinge", "hinge"))
         is_dual = self._is_dual(loss)
         # With the defaults, training is deterministic.
-        is_fixed = is_dual is None and self.random_state is None
-        return ExactLinearSolver(
-            loss=loss,
-            dual=is_dual,
-            tol=parameters.real("tol", self.tol),
-            max_iter=parameters.count("max_iter", self.max_iter, -1),
-            seed=parameters.seed(0 if is_fixed else self.random_state),
-            intercept=self._intercept(self.intercept_scaling),
-        )
+        is_fixed = (is_l1 or is_dual is None) and self.random_state is None
+        settings: dict[str, Any] = {
+            "tol": parameters.real("tol", self.tol),
+            "max_iter": parameters.count("max_iter", self.max_iter, -1),
+            "seed": parameters.seed(0 if is_fixed else self.random_state),
+            "intercept": self._intercept(self.intercept_scaling),
+        }
+        if is_l1:
+            return L1LinearSolver(**settings)
+        return ExactLinearSolver(loss=loss, dual=is_dual, **settings)
 
     def _is_random(self) -> bool:
-        return self._is_dual(self.loss) is not False
+        return self.penalty == "l1" or self._is_dual(self.loss) is not False
 
     def _is_dual(self, loss: str) -> bool | None:
         """Return whether the dual problem is solved; None leaves the choice to the core."""
-        if isinstance(self.dual, str):
+        is_auto = isinstance(self.dual, str)
+        if is_auto:
             parameters.choice("dual", self.dual, ("auto",))
+        is_dual = None if is_auto else parameters.flag("dual", self.dual)
+        if self.penalty == "l1":
+            if loss != "squared_hinge":
+                raise ValueError(
+                    f"loss = {loss!r} is not valid with penalty = 'l1': it must be "
+                    "'squared_hinge'; use that, or penalty = 'l2'"
+                )
+            if is_dual:
+                raise ValueError(
+                    "dual = True is not valid with penalty = 'l1', which is solved in the primal; "
+                    "use dual = False or 'auto', or penalty = 'l2'"
+                )
+            return False
+        if is_auto:
             return True if loss == "hinge" else None
-        is_dual = parameters.flag("dual", self.dual)
         if loss == "hinge" and not is_dual:
             raise ValueError(
                 "dual = False is not valid with loss = 'hinge', which is not differentiable; use "

@@ -68,9 +68,9 @@ impl<T: Lanes> Example<'_, T> {
     }
 }
 
-/// Four independent partial sums hide the latency of additions.
+/// `w . x` of the stored values. Four independent partial sums hide the latency of additions.
 #[inline]
-fn sparse_dot<T: Lanes>(w: &[f64], columns: &[u32], values: &[T]) -> f64 {
+pub fn sparse_dot<T: Lanes>(w: &[f64], columns: &[u32], values: &[T]) -> f64 {
     let mut sums = [0.0; 4];
     let (columns, last_columns) = columns.as_chunks::<4>();
     let (values, last_values) = values.as_chunks::<4>();

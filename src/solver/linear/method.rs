@@ -1,8 +1,8 @@
 //! Any of the linear methods.
 
 use super::{
-    DualDescent, FasterExact, GradientDescent, LinearMachine, LinearNewton, LinearProblem,
-    LinearSolver, Outline, Recorder, RuleState, Sgd,
+    DualDescent, FasterExact, GradientDescent, L1Descent, LinearMachine, LinearNewton,
+    LinearProblem, LinearSolver, Outline, Recorder, RuleState, Sgd,
 };
 use crate::Result;
 use crate::monitor::Monitor;
@@ -62,4 +62,11 @@ macro_rules! methods {
     };
 }
 
-methods!(Sgd, GradientDescent, LinearNewton, DualDescent, FasterExact);
+methods!(
+    Sgd,
+    GradientDescent,
+    LinearNewton,
+    DualDescent,
+    FasterExact,
+    L1Descent
+);

@@ -104,7 +104,7 @@ DOMAINS = {
     | STEPS
     | SEED
     | {
-        "penalty": ("l1", None, 2),
+        "penalty": ("l0", "elasticnet", None, 2),
         "loss": ("logistic", None, "Hinge", 1),
         "dual": ("maybe", None, 1, "True"),
         "tol": (0, -1.0, NAN, INF, "small", None, True),

@@ -62,7 +62,9 @@ def test_no_time_limit_is_no_deadline(name, slow_conversion, rng):
 
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo", "ordinal"])
-@pytest.mark.parametrize("params", [{"loss": "hinge"}, {"dual": True}, {"dual": False}])
+@pytest.mark.parametrize(
+    "params", [{"loss": "hinge"}, {"dual": True}, {"dual": False}, {"penalty": "l1"}], ids=str
+)
 def test_a_classifier_without_time_has_the_certificate_of_zero_weights(multi_class, params, rng):
     X, y = rng.normal(size=(40, 3)), np.arange(40) % 4
     weights = rng.integers(0, 3, size=40).astype(float)
@@ -82,7 +84,9 @@ def test_a_classifier_without_time_has_the_certificate_of_zero_weights(multi_cla
     price = 0.3 * weights * [by_class[label] for label in y]
     for certificate, used in list(zip(model.certificate_, classes, strict=True))[1:]:
         assert certificate.primal == pytest.approx(price[np.isin(y, used)].sum())
-        assert (certificate.dual, certificate.violation) == (0.0, 1.0)
+        assert certificate.dual == 0.0
+        # The violation of zero weights depends on the samples, which there is no time to read.
+        assert certificate.violation == (np.inf if "penalty" in params else 1.0)
 
 
 @pytest.mark.parametrize("kind", [softmargin.SGDSVC, softmargin.GDSVC])

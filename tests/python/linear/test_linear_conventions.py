@@ -18,6 +18,7 @@ ESTIMATORS = [
     LinearSVC(multi_class="ordinal"),
     LinearSVC(loss="hinge", random_state=0),
     LinearSVC(dual=True, multi_class="ovo", random_state=0),
+    LinearSVC(penalty="l1"),
 ]
 WEIGHTS = {
     "check_sample_weight_equivalence_on_dense_data",

@@ -25,10 +25,10 @@ def problem(n=90, d=4, k=2, seed=0):
     return rng.normal(size=(n, d)) + 1.2 * np.eye(k, d)[y], y
 
 
-def value(Z, signs, w, lambda_, weights=None, squared=False):
+def value(Z, signs, w, lambda_, weights=None, squared=False, penalty="l2"):
     """Objective and loss."""
     mean = loss(Z @ w, signs, weights, squared)
-    return 0.5 * lambda_ * w @ w + mean, mean
+    return lambda_ * (np.abs(w).sum() if penalty == "l1" else 0.5 * w @ w) + mean, mean
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix, np.float32])
@@ -92,6 +92,7 @@ EXACT = {
     "dual": LinearSVC(C=2.0, loss="hinge", record_every=5, random_state=0, max_iter=60),
     "dual, squared": LinearSVC(C=2.0, dual=True, record_every=5, random_state=0, max_iter=60),
     "scaled": LinearSVC(C=2.0, record_every=1, intercept_scaling=4.0),
+    "l1": LinearSVC("l1", C=2.0, record_every=1, intercept_scaling=4.0),
     "gd": GDSVC(C=2.0, eta0=0.2, max_iter=50, record_every=10),
 }
 
@@ -111,7 +112,8 @@ def test_the_curve_ends_at_the_model(name, scheme, k, rng):
     for machine, (rows, signs) in enumerate(machines(y, scheme)):
         w = np.r_[model.coef_[machine], model.intercept_[machine] / scaling]
         lambda_ = 1 / (2.0 * len(rows))
-        expected.append(value(Z[rows], signs, w, lambda_, weights[rows], squared))
+        penalty = getattr(model, "penalty", "l2")
+        expected.append(value(Z[rows], signs, w, lambda_, weights[rows], squared, penalty))
     objective, mean = np.mean(expected, axis=0)
     assert model.curve_["objective"][-1] == pytest.approx(objective, rel=1e-9)
     assert model.curve_["loss"][-1] == pytest.approx(mean, rel=1e-9)

@@ -15,6 +15,7 @@ MODELS = {
     "gd": GDSVC(eta0=0.1, max_iter=100, tol=0.1),
     "newton": LinearSVC(),
     "hinge": LinearSVC(loss="hinge", random_state=0),
+    "l1": LinearSVC("l1"),
 }
 
 

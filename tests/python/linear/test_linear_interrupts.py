@@ -57,6 +57,7 @@ CALLS = {
     "dual": "linear(loss='hinge'), lambda model: model.fit(X, y)",
     "dual, few rows": "linear(loss='hinge', C=1e6), lambda model: model.fit(*few)",
     "newton, wide": "linear(C=1e6), lambda model: model.fit(*wide)",
+    "l1, wide": "linear(penalty='l1', C=1e6), lambda model: model.fit(*wide)",
 }
 
 

@@ -29,6 +29,7 @@ def limited(gigabytes, call):
 MODELS = {
     "LinearSVC": "softmargin.LinearSVC(n_jobs=2)",
     "LinearSVC hinge": "softmargin.LinearSVC(loss='hinge', n_jobs=2)",
+    "LinearSVC l1": "softmargin.LinearSVC('l1', n_jobs=2)",
     "SGDSVC": "softmargin.SGDSVC(epochs=1, n_jobs=2)",
     "SGDSVC rmsprop": "softmargin.SGDSVC(epochs=1, optimizer='rmsprop', n_jobs=2)",
     "GDSVC": "softmargin.GDSVC(max_iter=2, n_jobs=2)",
@@ -53,6 +54,24 @@ limited(0.4, lambda: model.fit(rows, [0, 0, 1, 1]))
     )
     assert facts["raised"] == "MemoryError"
     assert "the weights of all binary classifiers" in facts["message"]
+    assert facts["after"] == [1]
+
+
+@pytest.mark.case(76, of="LinearSVC")
+@linux
+def test_a_copy_of_the_samples_by_feature_that_does_not_fit_is_an_error():
+    """The copy is in float64: it takes 400 MB for 200 MB of samples."""
+    facts = facts_of(
+        LIMITED
+        + """
+rows = np.ones((10_000, 5_000), dtype=np.float32)
+labels = np.arange(10_000) % 2
+model = softmargin.LinearSVC("l1", n_jobs=1)
+limited(0.4, lambda: model.fit(rows, labels))
+"""
+    )
+    assert facts["raised"] == "MemoryError"
+    assert "the samples by feature" in facts["message"]
     assert facts["after"] == [1]
 
 

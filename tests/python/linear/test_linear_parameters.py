@@ -40,6 +40,17 @@ def test_the_hinge_has_no_newton_steps():
         LinearSVC(loss="hinge", dual=False).fit(*problem())
 
 
+def test_an_l1_penalty_needs_the_primal_problem_of_the_squared_hinge():
+    with pytest.raises(ValueError, match=r"loss = 'hinge'.*penalty = 'l1'.*'squared_hinge'"):
+        LinearSVC("l1", "hinge").fit(*problem())
+    with pytest.raises(ValueError, match=r"dual = True.*penalty = 'l1'.*dual = False or 'auto'"):
+        LinearSVC("l1", dual=True).fit(*problem())
+    with pytest.raises(ValueError, match=r"penalty = 'l0'.*'l1', 'l2'"):
+        LinearSVC("l0").fit(*problem())
+    for dual in (False, "auto"):
+        assert LinearSVC("l1", dual=dual).fit(*problem()).status_ == ["converged"]
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -53,6 +64,8 @@ def test_the_hinge_has_no_newton_steps():
         SGDSVC("momentum", momentum=0.0),
         LinearSVC(C=1e-100),
         LinearSVC(C=1e-100, loss="hinge"),
+        LinearSVC("l1", C=1e-100),
+        LinearSVC("l1", intercept_scaling=1e-100),
         LinearSVC(intercept_scaling=1e-100),
         LinearSVC(time_limit=1e6),
         GDSVC(lambda_=1e-100, tol=0.9, eta0=0.1),

@@ -11,6 +11,7 @@ from softmargin import GDSVC, SGDSVC, LinearSVC
 MODELS = {
     "newton": LinearSVC(),
     "dual": LinearSVC(loss="hinge", tol=0.1, random_state=0),
+    "l1": LinearSVC("l1"),
     "gd": GDSVC(eta0=0.1, max_iter=30, tol=1e-300),
     "pegasos": SGDSVC(epochs=2, random_state=0),
     "nag": SGDSVC("nag", epochs=2, random_state=0),
@@ -129,7 +130,9 @@ def test_attributes_have_the_shapes_of_scikit_learn(model, k):
 
 @pytest.mark.case(60, 61)
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("params", [{}, {"dual": True}, {"loss": "hinge"}], ids=str)
+@pytest.mark.parametrize(
+    "params", [{}, {"dual": True}, {"loss": "hinge"}, {"penalty": "l1"}], ids=str
+)
 def test_a_limit_ends_with_a_warning_and_a_model(params):
     X, y = problem(n=2000)
     model = LinearSVC(C=10, max_iter=1, tol=1e-9, random_state=0, **params)

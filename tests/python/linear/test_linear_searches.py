@@ -29,6 +29,10 @@ SEARCHES = [
         LinearSVC(random_state=0, max_iter=100),
         {"C": [0.1, 1], "loss": ["hinge", "squared_hinge"], "multi_class": SCHEMES},
     ),
+    (
+        LinearSVC(random_state=0, max_iter=100),
+        {"C": [0.1, 1], "penalty": ["l1", "l2"], "multi_class": SCHEMES},
+    ),
     (LinearSVC(random_state=0), {"dual": [True, "auto"], "intercept_scaling": [1.0, 5.0]}),
     (
         SGDSVC(epochs=2, random_state=0),

@@ -17,6 +17,7 @@ METHODS = {
     "gd": GDSVC(eta0=0.3, max_iter=100),
     "linear": LinearSVC(random_state=0),
     "linear, hinge": LinearSVC(loss="hinge", max_iter=50, random_state=0),
+    "linear, l1": LinearSVC("l1", max_iter=50, random_state=0),
 }
 SCHEMES = ["ovr", "ovo", "ordinal"]
 GRID = {"C": [0.02, 0.5, 8.0]}
@@ -193,6 +194,7 @@ def test_machines_that_did_not_converge_are_told():
         (SGDSVC(), {"optimizer": ["adam"]}, "optimizer = 'adam'"),
         (LinearSVC(time_limit=1.0), {"C": [1.0]}, "time_limit"),
         (LinearSVC(loss="hinge"), {"dual": [True, False]}, "dual"),
+        (LinearSVC(loss="hinge"), {"penalty": ["l2", "l1"]}, "loss = 'hinge'.*penalty = 'l1'"),
     ],
     ids=str,
 )
