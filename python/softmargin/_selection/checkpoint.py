@@ -168,7 +168,7 @@ class Checkpoint:
             )
         # Failed trainings are repeated.
         done = table.done.copy()
-        for place in (*table.errors, *table.score_errors):
+        for place in (*table.errors, *table.score_errors, *table.train_errors):
             done[place] = False
         missing = found.get(f"{self._name}/done", False) & ~done
         found["version"] = np.array(_VERSION)

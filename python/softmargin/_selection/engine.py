@@ -86,6 +86,12 @@ class _Run:
         self.table = table
         limit = resources.time_limit
         self._end = None if limit is None else time.monotonic() + limit
+        # The core can score the samples that it was trained on, unless steps transform them
+        # differently, or samples of weight 0 are not trained on.
+        weights = samples.sample_weight
+        is_same = samples.steps is None and (weights is None or bool((weights > 0).all()))
+        self._has_train_outputs = scoring.is_train and is_same
+        self._scores_train = scoring.is_train and not is_same
 
     def evaluate(self, missing: NDArray[np.bool_]) -> None:
         """Add the missing results to the table."""
@@ -130,7 +136,7 @@ class _Run:
     ) -> Iterator[tuple[Sources, list[tuple[int, int]]]]:
         """Yield splits and settings whose samples and outputs fit the memory budget."""
         budget = self.resources.budget_bytes
-        sources = Sources(self.samples, self.splits)
+        sources = Sources(self.samples, self.splits, self._scores_train)
         pairs: list[tuple[int, int]] = []
         n_bytes = 0
         for split, setting in self._pairs(missing):
@@ -142,15 +148,16 @@ class _Run:
             except Exception as error:
                 self._fail(split, cells.tolist(), error)
                 continue
-            if place.error is not None and not self.scoring.is_train:
-                self._fail_to_score(split, cells.tolist(), place.error)
+            if place.errors[0] is not None and not self.scoring.is_train:
+                self._fail_to_score(split, cells.tolist(), place.errors[0], False)
                 continue
             pairs.append((split, setting))
             n_bytes += self._output_bytes(split, len(cells))
             is_full = sources.n_bytes() > budget // _SAMPLES_SHARE
             if is_full or n_bytes > budget // _OUTPUTS_SHARE:
                 yield sources, pairs
-                sources, pairs, n_bytes = Sources(self.samples, self.splits), [], 0
+                sources = Sources(self.samples, self.splits, self._scores_train)
+                pairs, n_bytes = [], 0
         if pairs:
             yield sources, pairs
 
@@ -239,7 +246,7 @@ class _Run:
             single_precision=group.tolerates_rounding if single is None else single,
             predictions=not scoring.core,
             decisions=group.scheme.decisions if scoring.needs_decisions else None,
-            train_outputs=scoring.is_train,
+            train_outputs=self._has_train_outputs,
         )
 
     def _collect(self, work: _Work) -> None:
@@ -287,13 +294,14 @@ class _Run:
             # The core numbers the classes in their own order.
             codes = work.order[predicted].astype(np.uint32)
             classes = work.order[np.isin(work.order, classes)]
-        n_test = len(test) if job.place.error is None else 0
+        n_test = len(test) if job.place.errors[0] is None else 0
         parts = [(False, slice(0, n_test), test)]
         if self.scoring.is_train:
-            parts.append((True, slice(n_test, None), train[self._used(train)]))
+            parts.append((True, slice(n_test, None), train))
         for is_train, rows, numbers in parts:
-            if not is_train and job.place.error is not None:
-                self._fail_to_score(split, cells.tolist(), job.place.error)
+            error = job.place.errors[is_train]
+            if error is not None:
+                self._fail_to_score(split, cells.tolist(), error, is_train)
                 continue
             outputs = Outputs(
                 codes[settings, rows],
@@ -306,11 +314,6 @@ class _Run:
             ):
                 self.table.set_scores(split, cell, scores, is_train)
         self.table.done[split, cells] = True
-
-    def _used(self, train: NDArray[Any]) -> Any:
-        """Return which training samples have a positive weight."""
-        weights = self.samples.sample_weight
-        return slice(None) if weights is None else weights[train] > 0
 
     def _fit_separately(self, sources: Sources, missing: NDArray[np.bool_]) -> None:
         """Evaluate candidates by separate fits of the estimator."""
@@ -343,12 +346,15 @@ class _Run:
             if not self.table.done[split, cell]:
                 self.table.fail(split, cell, error)
 
-    def _fail_to_score(self, split: int, cells: list[int], error: Exception) -> None:
-        """Mark trainings whose test samples cannot be scored."""
+    def _fail_to_score(
+        self, split: int, cells: list[int], error: Exception, is_train: bool
+    ) -> None:
+        """Mark trainings whose test or training samples cannot be scored."""
         if self.resources.raises:
             raise error
+        errors = self.table.train_errors if is_train else self.table.score_errors
         for cell in cells:
-            self.table.score_errors[split, cell] = error
+            errors[split, cell] = error
             self.table.done[split, cell] = True
 
     def _is_late(self) -> bool:

@@ -49,7 +49,7 @@ def fit_and_score(run: _Run, source: Source, place: Place, split: int, cell: int
         model.set_params(kernel="precomputed")  # also for a function, which was evaluated
     if "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=run.resources.threads)
-    X_train, X_test = _parts(samples, source, place, model, is_kernel)
+    X_train, X_scored = _parts(samples, source, place, model, is_kernel)
     weights = source.sample_weights
     fit_params = {} if weights is None else {"sample_weight": weights[place.train]}
     with warnings.catch_warnings():
@@ -57,12 +57,14 @@ def fit_and_score(run: _Run, source: Source, place: Place, split: int, cell: int
         with class_order.suppress_warning():
             model.fit(X_train, _labels(samples, source.codes[place.train]), **fit_params)
     train, test = run.splits[split]
-    if weights is not None and samples.sample_weight is not None:
-        train = train[samples.sample_weight[train] > 0]
-    parts = [(False, X_test, test)] if place.error is None else []
+    n_test = 0 if place.errors[0] is not None else len(test)
+    parts = [(False, X_scored[:n_test], test)]
     if scoring.is_train:
-        parts.append((True, X_train, train))
+        is_separate = X_scored.shape[0] > n_test
+        parts.append((True, X_scored[n_test:] if is_separate else X_train, train))
     for is_train, X, numbers in parts:
+        if place.errors[is_train] is not None:
+            continue
         outputs = _outputs(model, samples, X, len(numbers), scoring.needs_decisions)
         scored = samples.scored(numbers, scoring.is_plain_function)
         with warnings.catch_warnings():

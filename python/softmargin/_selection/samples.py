@@ -66,21 +66,30 @@ class _Unseen:
 
 
 class Place(NamedTuple):
-    """Where the core finds the samples of a split."""
+    """Where the core finds the samples of a split.
+
+    ``test`` contains the test samples and then, if ``scores_train``, the training samples.
+    """
 
     source: int
     train: NDArray[np.uint32]
     test: NDArray[np.uint32]
-    # Why the test samples cannot be scored.
-    error: Exception | None = None
+    # Why the test samples, or the training samples, cannot be scored.
+    errors: tuple[Exception | None, Exception | None] = (None, None)
 
 
 class Sources:
-    """The samples of some splits in the form of the core."""
+    """The samples of some splits in the form of the core.
 
-    def __init__(self, samples: Samples, splits: Sequence[Split]) -> None:
+    With ``scores_train``, the training samples are also among those to score.
+    """
+
+    def __init__(
+        self, samples: Samples, splits: Sequence[Split], scores_train: bool = False
+    ) -> None:
         self.samples = samples
         self.splits = splits
+        self.scores_train = scores_train
         self.all: list[_core.Source] = []
         self._shared: dict[Any, int] = {}
         self._places: dict[tuple[int, int], Place] = {}
@@ -103,43 +112,49 @@ class Sources:
     def _prepare(self, split: int, setting: Setting) -> Place:
         samples = self.samples
         train, test = self.splits[split]
-        kept = train
+        used: Any = slice(None)
         if samples.sample_weight is not None:
             own = samples.sample_weight[train]
-            used = used_rows(own, *check_labels(samples.classes[samples.codes[train]]))
-            kept = train if used is None else train[used]
+            used_rows(own, *check_labels(samples.classes[samples.codes[train]]))
+            used = own > 0
         else:
             _check_classes(samples, train)
         if samples.steps is None:
-            return Place(self._direct(setting), kept.astype(np.uint32), test.astype(np.uint32))
+            scored = np.concatenate([test, train]) if self.scores_train else test
+            kept = train[used].astype(np.uint32)
+            return Place(self._direct(setting), kept, scored.astype(np.uint32))
         if self._split != split:
             self._split, self._done = split, []
         X, y = samples.given or (samples.X, samples.classes[samples.codes])
+        params = _params_of(X, samples.fit_params, train)
         found = samples.steps.prepare(
-            setting, X, y, (train, test), _params_of(X, samples.fit_params, train), self._done
+            setting, X, y, (train, test), params, self._done, self.scores_train
         )
         if found.n_train != len(train):
-            raise ValueError(
-                f"the steps before the classifier returned {found.n_train} samples for "
-                f"{len(train)} training samples; they must return one for each"
-            )
-        n_test = found.rows.shape[0] - found.n_train
-        error = found.error
-        if error is None and n_test != len(test):
-            error = ValueError(
-                f"the steps before the classifier returned {n_test} samples for {len(test)} test "
-                "samples; they must return one for each"
-            )
-        numbers = train if error is not None else np.concatenate([train, test])
-        rows = found.rows[: len(numbers)]
-        weights = None if samples.sample_weight is None else samples.sample_weight[numbers]
-        self.all.append(_core.Source(native_rows(rows), samples.codes[numbers], weights))
-        places = np.arange(len(train), dtype=np.uint32)
-        if samples.sample_weight is not None:
-            places = places[samples.sample_weight[train] > 0]
-        last = len(train) if error is not None else len(numbers)
-        test_places = np.arange(len(train), last, dtype=np.uint32)
-        return Place(len(self.all) - 1, places, test_places, error)
+            raise _wrong_count(found.n_train, len(train), "training")
+        errors = list(found.errors)
+        numbers = [train]
+        first = len(train)
+        places = []
+        for number, part in enumerate((test, train) if self.scores_train else (test,)):
+            n_found = found.n_scored[number]
+            if errors[number] is None and n_found != len(part):
+                errors[number] = _wrong_count(n_found, len(part), "scored")
+            if n_found:
+                # Samples that cannot be scored have no labels; they are not used.
+                is_valid = errors[number] is None
+                numbers.append(part if is_valid else np.zeros(n_found, dtype=np.intp))
+                places.append(np.arange(first, first + n_found if is_valid else first))
+                first += n_found
+        rows = np.concatenate(numbers)
+        weights = None if samples.sample_weight is None else samples.sample_weight[rows]
+        self.all.append(_core.Source(native_rows(found.rows), samples.codes[rows], weights))
+        return Place(
+            len(self.all) - 1,
+            np.arange(len(train), dtype=np.uint32)[used],
+            np.concatenate([np.empty(0, dtype=np.intp), *places]).astype(np.uint32),
+            (errors[0], errors[1]),
+        )
 
     def _direct(self, setting: Setting) -> int:
         """Return the source of samples that are the same for all splits."""
@@ -150,6 +165,13 @@ class Sources:
             self.all.append(source)
             self._shared[id(kernel)] = len(self.all) - 1
         return self._shared[id(kernel)]
+
+
+def _wrong_count(n_found: int, n_expected: int, kind: str) -> ValueError:
+    return ValueError(
+        f"the steps before the classifier returned {n_found} samples for {n_expected} {kind} "
+        "samples; they must return one for each"
+    )
 
 
 def _check_classes(samples: Samples, train: NDArray[Any]) -> None:

@@ -388,19 +388,19 @@ class _Evaluation:
         for cell in cells:
             for split in range(table.done.shape[0]):
                 place = split, cell
-                error, score_error = table.errors.get(place), table.score_errors.get(place)
+                error = table.errors.get(place)
                 fit: dict[str, Any] = {"fit_error": None}
                 if error is not None:
                     fit["fit_error"] = "".join(traceback.format_exception(error))
-                elif score_error is not None:
-                    self._warn_of_score(score_error)
-                fit["test_scores"] = self._scores(
-                    table.test, place, scoring, error is not None or score_error is not None
-                )
+                parts = [("test_scores", table.test, table.score_errors)]
                 if search.return_train_score:
-                    fit["train_scores"] = self._scores(
-                        table.train, place, scoring, error is not None
-                    )
+                    parts.append(("train_scores", table.train, table.train_errors))
+                for name, scores, score_errors in parts:
+                    score_error = score_errors.get(place)
+                    if score_error is not None:
+                        self._warn_of_score(score_error)
+                    has_failed = error is not None or score_error is not None
+                    fit[name] = self._scores(scores, place, scoring, has_failed)
                 fits.append(fit | {"fit_time": seconds, "score_time": 0.0})
         return fits
 

@@ -32,12 +32,14 @@ class Setting(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """The transformed samples of a split: those of ``train``, then those of ``test``."""
+    """The transformed samples of a split: training samples, then samples to score."""
 
     rows: Any
     n_train: int
-    # Why the test samples could not be transformed; then ``rows`` has no test samples.
-    error: Exception | None = None
+    # The numbers of test samples and, if they are scored, of training samples.
+    n_scored: tuple[int, int]
+    # Why each of them could not be transformed; then ``rows`` does not contain them.
+    errors: tuple[Exception | None, Exception | None] = (None, None)
 
 
 class Steps:
@@ -85,12 +87,14 @@ class Steps:
         split: tuple[NDArray[Any], NDArray[Any]],
         fit_params: Mapping[str, Any],
         done: list[tuple[Any, Any]],
+        scores_train: bool = False,
     ) -> Prepared:
         """Fit the steps to the training samples of a split, and transform its samples.
 
-        ``done`` contains the transformed samples after each step for the previous setting of the
-        same split, with the parameters of the steps so far; those that are still valid are used
-        again.
+        If training samples are scored, they are also transformed like test samples, which may
+        differ from what ``fit_transform`` returns. ``done`` contains the transformed samples
+        after each step for the previous setting of the same split, with the parameters of the
+        steps so far; those that are still valid are used again.
         """
         train, test = split
         estimator = clone(self.estimator).set_params(**clone(dict(setting.params), safe=False))
@@ -106,24 +110,20 @@ class Steps:
             n_same += 1
         del done[n_same:]
         if n_same:
-            own_train, own_test, error = done[-1][1]
+            own_train, scored = done[-1][1]
         else:
             own_train, _ = _safe_split(estimator, X, y, train)
             own_test, _ = _safe_split(estimator, X, y, test, train)
-            error = None
+            scored = [own_test, own_train] if scores_train else [own_test]
         y_train = _safe_split(estimator, y, None, train)[0] if steps[n_same:] else None
         for number in range(n_same, len(steps)):
             name, step = steps[number]
             params = fit_params.get(name, {})
             if step is not None and step != "passthrough":
                 own_train = _fit_transform(step, own_train, y_train, params)
-                if error is None:
-                    try:
-                        own_test = step.transform(own_test)
-                    except Exception as raised:
-                        error = raised
-            done.append((keys[: number + 1], (own_train, own_test, error)))
-        return _joined(own_train, own_test, error, setting.kernel)
+                scored = [_transformed(step, part) for part in scored]
+            done.append((keys[: number + 1], (own_train, scored)))
+        return _joined(own_train, scored, setting.kernel)
 
     def _flat_steps(self, estimator: Any) -> list[tuple[str, Any]]:
         """Return all steps before the classifier, with their full names."""
@@ -181,6 +181,16 @@ def _fit_transform(step: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
     return step.fit(X, y, **params.get("fit", {})).transform(X)
 
 
+def _transformed(step: Any, part: Any) -> Any:
+    """Return transformed samples; or the exception that this step or one before it raised."""
+    if isinstance(part, Exception):
+        return part
+    try:
+        return step.transform(part)
+    except Exception as error:
+        return error
+
+
 def key_of(params: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return a key that is equal for parameters with equal values of simple types."""
 
@@ -194,40 +204,43 @@ def key_of(params: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple((name, simple(params[name])) for name in sorted(params))
 
 
-def _joined(train: Any, test: Any, error: Exception | None, kernel: Any) -> Prepared:
-    """Return checked training and test samples as one matrix, or their kernel values."""
+def _joined(train: Any, scored: list[Any], kernel: Any) -> Prepared:
+    """Return checked training samples and samples to score as one matrix."""
     checked: Any = check_rows(train)
-    n_train = checked.shape[0]
-    other: Any = None
-    if error is None:
+    parts: list[Any] = []
+    errors: list[Exception | None] = [None, None]
+    for number, part in enumerate(scored):
         try:
-            other = check_rows(test)
-            if other.shape[1] != checked.shape[1]:
-                raise ValueError(
-                    f"the test samples of a split have {other.shape[1]} features, but the "
-                    f"training samples have {checked.shape[1]}"
-                )
-        except Exception as raised:
-            error = raised
+            parts.append(_checked(part, checked.shape[1]))
+        except Exception as error:
+            errors[number] = error
+            parts.append(None)
     if callable(kernel):
-        checked, other = _kernel_values(kernel, checked, other)
-    if error is not None or other is None:
-        return Prepared(checked, n_train, error)
-    if sp.issparse(checked) != sp.issparse(other):
-        checked, other = sp.csr_matrix(checked), sp.csr_matrix(other)
-    if sp.issparse(checked):
-        blocks: list[Any] = [checked, other]
-        stacked: Any = sp.vstack(blocks, format="csr")
+        own = kernel_matrix(kernel, checked)
+        parts = [None if part is None else kernel_matrix(kernel, part, checked) for part in parts]
+    else:
+        own = checked
+    found = [own, *(part for part in parts if part is not None)]
+    if any(sp.issparse(part) for part in found):
+        stacked: Any = sp.vstack([sp.csr_matrix(part) for part in found], format="csr")
         stacked.sort_indices()
     else:
-        stacked = np.vstack([checked, other])
-    return Prepared(stacked, n_train)
+        stacked = np.vstack(found)
+    counts = [0 if part is None else part.shape[0] for part in parts] + [0]
+    return Prepared(stacked, checked.shape[0], (counts[0], counts[1]), (errors[0], errors[1]))
 
 
-def _kernel_values(kernel: Any, train: Any, test: Any) -> tuple[Any, Any]:
-    """Return the values of a kernel function for training and test samples."""
-    own = kernel_matrix(kernel, train, train)
-    return own, None if test is None else kernel_matrix(kernel, test, train)
+def _checked(part: Any, n_features: int) -> Any:
+    """Return checked samples with this number of features."""
+    if isinstance(part, Exception):
+        raise part
+    checked: Any = check_rows(part)
+    if checked.shape[1] != n_features:
+        raise ValueError(
+            f"the samples to score have {checked.shape[1]} features, but the training samples "
+            f"have {n_features}"
+        )
+    return checked
 
 
 def kernel_matrix(kernel: Any, X: Any, Y: Any = None) -> Any:

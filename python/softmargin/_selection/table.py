@@ -27,8 +27,9 @@ class Table:
         self.test: dict[str, NDArray[np.float64]] = {}
         self.train: dict[str, NDArray[np.float64]] = {}
         self.errors: dict[tuple[int, int], Exception] = {}
-        # Why the test samples could not be scored.
+        # Why the test samples, or the training samples, could not be scored.
         self.score_errors: dict[tuple[int, int], Exception] = {}
+        self.train_errors: dict[tuple[int, int], Exception] = {}
         for name in names:
             self.column(name)
 
@@ -72,6 +73,7 @@ class Table:
         for own_errors, errors in (
             (self.errors, other.errors),
             (self.score_errors, other.score_errors),
+            (self.train_errors, other.train_errors),
         ):
             for (split, cell), error in errors.items():
                 own_errors[splits[split], cells[cell]] = error

@@ -16,7 +16,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.model_selection._validation import _translate_train_sizes
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import Bunch, check_random_state, indexable
 from sklearn.utils.validation import _num_samples
 
 from softmargin._checks.resources import budget_bytes, thread_count
@@ -35,6 +35,10 @@ class _EngineOnly(GridSearchCV):
 
     def _check_fallback(self, reason: str) -> None:
         raise UnsharedError(reason)
+
+    def _get_routed_params_for_fit(self, params: dict[str, Any]) -> Any:
+        """Return parameters for fit only; scikit-learn's searches pass weights to scorers, too."""
+        return Bunch(estimator=Bunch(fit=params), splitter=Bunch(split={}), scorer=Bunch(score={}))
 
 
 def _evaluated(

@@ -67,6 +67,11 @@ FAILURES = {
 }
 PROBABILITY = {
     "probability=True requires five samples of each class": [
+        # Before scikit-learn 1.9:
+        "TestSvm::test_consistent_proba",
+        "TestSvm::test_unicode_kernel",
+        "TestSparse::test_consistent_proba",
+        # Since then, too:
         "TestSparse::test_sparse_svc_clone_with_callable_kernel",
         *(
             f"TestSparse::test_svc[{layout}-{kernel}-X_train{n}-y_train{n}-X_test{n}]"
@@ -76,17 +81,8 @@ PROBABILITY = {
         ),
     ],
 }
-L1 = {
-    "penalty='l1' is not available yet": [
-        "TestSvm::test_dense_liblinear_intercept_handling",
-        "TestSvm::test_linearsvc",
-        "TestSvm::test_linearsvc_parameters[False-l1-squared_hinge]",
-        "TestSvm::test_linearsvm_liblinear_sample_weight[LinearSVC-params0]",
-        "TestSparse::test_sparse_liblinear_intercept_handling",
-    ],
-}
 
-EXPECTED = FAILURES | PROBABILITY | L1
+EXPECTED = FAILURES | PROBABILITY
 PATH = "sklearn.svm.tests"
 TestSvm = suite(f"{PATH}.test_svm", CLASSES, EXPECTED, left_out=SAME_KERNEL)
 TestSameKernel = suite(f"{PATH}.test_svm", PRECISE, EXPECTED, only=SAME_KERNEL)
