@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import reprlib
-import sys
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +18,10 @@ from numpy.typing import NDArray
 
 from softmargin._checks.frame import column, names_of
 from softmargin._checks.labels import codes_of
+from softmargin._checks.stack import level_of_caller
 
 # The largest number of classes listed in a message.
 _MAX_LISTED = 8
-_PACKAGE = str(Path(__file__).parents[1])
 _is_warning_suppressed = contextvars.ContextVar("_is_warning_suppressed", default=False)
 
 
@@ -97,7 +95,7 @@ def warn_if_text(classes: NDArray[Any]) -> None:
         f"{format_order(classes)}. To set a different order, pass an ordered pandas Categorical, "
         "a polars Enum, or integer labels.",
         UserWarning,
-        stacklevel=_level_of_caller(),
+        stacklevel=level_of_caller(),
     )
 
 
@@ -115,11 +113,3 @@ def format_order(classes: NDArray[Any]) -> str:
     """Return ordered classes as text for a message."""
     labels = [reprlib.repr(label) for label in classes[:_MAX_LISTED].tolist()]
     return " < ".join(labels) + (" < …" if len(classes) > _MAX_LISTED else "")
-
-
-def _level_of_caller() -> int:
-    """Return the stack level of the first frame outside the package, as seen from the caller."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame, level = frame.f_back, level + 1
-    return level

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +16,7 @@ from softmargin import _core
 from softmargin._checks import parameters, resources
 from softmargin._checks.fields import Fields
 from softmargin._checks.rows import native_rows
+from softmargin._checks.stack import level_of_caller
 from softmargin._estimators.decomposition import (
     Sides,
     binary_problems,
@@ -58,8 +60,6 @@ class Probabilistic(_Base):
 
     probA_: NDArray[np.float64]  # noqa: N815 (scikit-learn's name)
     probB_: NDArray[np.float64]  # noqa: N815 (scikit-learn's name)
-    # The seed that this fit has drawn.
-    _fold_seed: int = 0
     _SIGMOIDS: ClassVar[tuple[str, str]] = ("probA_", "probB_")
 
     def _fit_sigmoids(
@@ -76,7 +76,11 @@ class Probabilistic(_Base):
         if not parameters.flag("probability", self.probability) or self._has_patterns():
             return
         k = len(self.classes_)
-        held_out = _core.fold_labels(codes, k, min(_N_FOLDS, len(codes)), self._fold_seed)
+        # Every fold needs a sample of the most frequent class.
+        n_folds = min(_N_FOLDS, int(np.bincount(codes).max()))
+        held_out = np.zeros(len(codes), dtype=np.uint32)
+        if n_folds > 1:
+            held_out = _core.fold_labels(codes, k, n_folds, self._fold_seed())
         decisions = self._held_out(solver, X, codes, by_class, weights, held_out, deadline)
         found = []
         for number, sides in enumerate(binary_problems(self._scheme, k)):
@@ -89,6 +93,10 @@ class Probabilistic(_Base):
             sample_weights = None if weights is None else weights[used]
             found.append(fit_sigmoid(values[used], own[used] > 0, sample_weights))
         self.probA_, self.probB_ = (np.array(part) for part in zip(*found, strict=True))
+
+    def _fold_seed(self) -> int:
+        """Return the seed of the folds; a generator is not advanced."""
+        return parameters.seed(0 if self.random_state is None else copy.deepcopy(self.random_state))
 
     def _held_out(
         self,
@@ -146,7 +154,7 @@ class Probabilistic(_Base):
                 f"probabilities are fitted to {n_done} of {len(splits)} folds only, because the "
                 "time limit was reached; increase time_limit",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=level_of_caller(),
             )
         return found
 

@@ -211,9 +211,8 @@ class SVC(Probabilistic, Certified, KernelClassifier):
         self.verbose = verbose
 
     def _solver(self) -> SvcSolver:
-        # A generator advances by one number, as with scikit-learn's SVC.
-        is_fixed = self.random_state is None
-        self._fold_seed = 0 if is_fixed else parameters.seed(self.random_state)
+        if isinstance(self.random_state, np.random.RandomState):
+            parameters.seed(self.random_state)  # advances the generator, as scikit-learn's SVC does
         return SvcSolver(
             tol=parameters.real("tol", self.tol),
             working_set_size=parameters.count("working_set_size", self.working_set_size, None),

@@ -134,7 +134,7 @@ class Scoring:
                 self.fast[name] = fast
             else:
                 self._slow[name] = own
-                self.is_plain_function |= not isinstance(own, _BaseScorer)
+                self.is_plain_function |= _is_function(own)
         if self.is_plain_function:
             self._kind = kind or type(estimators[0])
         needs = [_method(own, estimators) for own in self._slow.values()]
@@ -222,14 +222,17 @@ def unsupported(scorer: Any, estimators: Sequence[Any]) -> str | None:
     """Return why a scorer cannot be computed from predictions and decision values."""
     scorers = scorer._scorers if isinstance(scorer, _MultimetricScorer) else {"": scorer}
     for name, own in scorers.items():
-        if not isinstance(own, _BaseScorer) and any(
-            hasattr(e, "predict_proba") for e in estimators
-        ):
+        if _is_function(own) and any(hasattr(e, "predict_proba") for e in estimators):
             return "a scoring function may use the probabilities of the fitted estimator"
         if _method(own, estimators) == "predict_proba":
             shown = f"the score {name!r}" if name else "the score"
             return f"{shown} needs probabilities, which are computed for each fit"
     return None
+
+
+def _is_function(scorer: Any) -> bool:
+    """Return whether a scorer is a function of the fitted estimator."""
+    return not isinstance(scorer, _BaseScorer | _PassthroughScorer)
 
 
 def _method(scorer: Any, estimators: Sequence[Any]) -> str:

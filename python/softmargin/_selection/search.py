@@ -29,6 +29,7 @@ from sklearn.utils.validation import _check_method_params
 from softmargin._checks import class_order
 from softmargin._checks.resources import budget_bytes, thread_count
 from softmargin._checks.rollback import restore_on_failure
+from softmargin._checks.stack import level_of_caller
 from softmargin._selection import engine
 from softmargin._selection.candidates import Candidates
 from softmargin._selection.checkpoint import Checkpoint, signature
@@ -39,7 +40,7 @@ from softmargin._selection.scoring import SINGLE, Scoring, UnavailableError, uns
 from softmargin._selection.splits import as_indices
 from softmargin._selection.steps import Steps, UnsharedError
 from softmargin._selection.table import Table, Watchers
-from softmargin._selection.unfitted import check_shareable, directly, samples_of
+from softmargin._selection.unfitted import check_input, check_shareable, directly, samples_of
 
 
 class EngineSearch(BaseSearchCV):
@@ -122,7 +123,10 @@ class EngineSearch(BaseSearchCV):
         steps = check_shareable(self.estimator)
         scorers, refit_metric = self._get_scorers()
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but y is None")
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        check_input(steps, X, params)
         X, y = indexable(X, y)
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
@@ -130,7 +134,8 @@ class EngineSearch(BaseSearchCV):
         root = self._start_callbacks(X, y, params)
         self._checked_cv_orig = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         split_params = routed.splitter.split
-        self._check_input_parameters(X=X, y=y, split_params=split_params)
+        if hasattr(self, "_check_input_parameters"):  # in all searches since scikit-learn 1.9
+            self._check_input_parameters(X=X, y=y, split_params=split_params)
         self.n_splits_ = self._checked_cv_orig.get_n_splits(X, y, **split_params)
         evaluation = _Evaluation(self, steps, scorers, samples, X, y, split_params)
         try:
@@ -279,7 +284,7 @@ class _Evaluation:
                 f"the time limit of {search.time_limit} seconds ended the search after "
                 f"{len(kept)} of {len(given)} candidates; the others are not part of cv_results_",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=level_of_caller(),
             )
         candidates = [given[number] for number in kept]
         fits = self._fits_of(table, kept, scoring, seconds)
@@ -357,7 +362,7 @@ class _Evaluation:
                 f"{unfinished} binary classifiers in {int(table.done.sum())} trainings did not "
                 "converge",
                 ConvergenceWarning,
-                stacklevel=7,
+                stacklevel=level_of_caller(),
             )
         return table, scoring, stopped
 
@@ -426,7 +431,7 @@ class _Evaluation:
             "Scoring failed. The score on this train-test partition for these parameters will be "
             f"set to {self.search.error_score}. Details: \n{details}",
             UserWarning,
-            stacklevel=7,
+            stacklevel=level_of_caller(),
         )
 
 

@@ -21,6 +21,7 @@ from softmargin._checks.labels import check_labels
 from softmargin._checks.resources import Deadline, budget_bytes, thread_count
 from softmargin._checks.rollback import restore_on_failure
 from softmargin._checks.rows import check_rows
+from softmargin._checks.stack import level_of_caller
 from softmargin._checks.weights import sample_weights, used_rows
 from softmargin._estimators.base import Classifier
 from softmargin._estimators.linear_svc import LinearSVC
@@ -177,7 +178,9 @@ class _Tuned:
         """Return the chosen hyperparameters by name, and what is left of the time limit."""
         rows = check_rows(X)
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but y is None")
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
         check_consistent_length(X, y)
         classes, codes = check_labels(y)
         weights = sample_weights(sample_weight, len(codes))
@@ -199,7 +202,7 @@ class _Tuned:
                 f"the time limit of {self.time_limit} seconds ended the search after "
                 f"{len(tuning.scores)} candidates",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=level_of_caller(),
             )
         best = tuning.best()
         self.best_score_ = float(tuning.scores[best].mean())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import scipy.sparse as sp
-from sklearn import preprocessing
+from sklearn import get_config, preprocessing
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
@@ -32,10 +32,23 @@ def check_shareable(estimator: Any) -> Steps:
     return steps
 
 
-def samples_of(steps: Steps, X: Any, y: Any, fit_params: Any, score_params: Any) -> Samples:
-    """Return samples with the parameters of fit and of scorers."""
+def check_input(steps: Steps, X: Any, params: Any) -> None:
+    """Raise an error for samples or weights that no fit accepts."""
     if sp.issparse(X):
         sparse.canonical(X, any_order=True)  # invalid indices must not be used
+    # Only some splits may fail if other steps come first.
+    if not steps.names or type(_first(steps)) is MinMaxScaler:
+        n_samples = check_rows(X).shape[0]
+        if not get_config()["enable_metadata_routing"]:
+            sample_weights(params.get("sample_weight"), n_samples)
+
+
+def _first(steps: Steps) -> Any:
+    return steps.estimator.steps[0][1] if steps.names else None
+
+
+def samples_of(steps: Steps, X: Any, y: Any, fit_params: Any, score_params: Any) -> Samples:
+    """Return samples with the parameters of fit and of scorers."""
     check_consistent_length(X, y)
     classes, codes = check_labels(y)
     by_step, own = steps.routed(fit_params)
@@ -82,20 +95,16 @@ def directly(samples: Samples, candidates: Candidates, split: Split) -> Samples:
             return samples
     except Exception:  # of the function, which is called again for each split
         return samples
-    if scaling != "none" and sp.issparse(rows) and type(_scaler(steps)) is not MinMaxScaler:
+    if scaling != "none" and sp.issparse(rows) and type(_first(steps)) is not MinMaxScaler:
         return samples
     return samples._replace(X=rows, scaling=scaling, steps=None)
-
-
-def _scaler(steps: Steps) -> Any:
-    return steps.estimator.steps[0][1]
 
 
 def _scaling(steps: Steps, candidates: Candidates) -> Scaling | None:
     """Return the scaling that the core can do instead of the steps; None for other steps."""
     if len(steps.names) != 1 or len(steps.estimator.steps) != 2:
         return None
-    scaler = _scaler(steps)
+    scaler = _first(steps)
     if type(scaler) is MinMaxScaler:
         return "minmax"
     if hasattr(scaler, "_sklearn_output_config"):

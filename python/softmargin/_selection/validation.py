@@ -27,7 +27,7 @@ from softmargin._selection.scoring import Outputs, ScoredSamples, Scoring
 from softmargin._selection.searches import GridSearchCV
 from softmargin._selection.splits import as_indices
 from softmargin._selection.steps import UnsharedError
-from softmargin._selection.unfitted import check_shareable, directly, samples_of
+from softmargin._selection.unfitted import check_input, check_shareable, directly, samples_of
 
 
 class _EngineOnly(GridSearchCV):
@@ -111,6 +111,7 @@ def cross_validate(
     try:
         if return_estimator:
             raise UnsharedError("the fitted estimators are requested")
+        check_input(check_shareable(estimator), X, params or {})
         X, y = indexable(X, y)
         splits = _splits(estimator, X, y, groups, cv)
         found = _evaluated(
@@ -192,8 +193,8 @@ def cross_val_score(
     >>> import softmargin
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> softmargin.cross_val_score(softmargin.SVC(), X, y).mean() > 0.9
-    True
+    >>> softmargin.cross_val_score(softmargin.SVC(), X, y).shape
+    (5,)
     """
     scorer = check_scoring(estimator, scoring=scoring)
     found = cross_validate(
@@ -261,6 +262,7 @@ def validation_curve(
     scorer = check_scoring(estimator, scoring=scoring)
     splits: list[Split] | None = None
     try:
+        check_input(check_shareable(estimator), X, params or {})
         X, y = indexable(X, y)
         splits = _splits(estimator, X, y, groups, cv)
         found = _evaluated(
@@ -349,6 +351,7 @@ def learning_curve(
     try:
         if exploit_incremental_learning:
             raise UnsharedError("each model continues the training of the last one")
+        check_input(check_shareable(estimator), X, params or {})
         X, y = indexable(X, y)
         splits = _splits(estimator, X, y, groups, cv)
         sizes = _translate_train_sizes(train_sizes, len(splits[0][0]))
@@ -477,6 +480,7 @@ def cross_val_predict(
             raise UnsharedError("other methods, parameters and messages belong to each fit")
         if y is None or get_config()["enable_metadata_routing"]:
             raise UnsharedError("y is missing, or metadata routing is enabled")
+        check_input(check_shareable(estimator), X, params or {})
         X, y = indexable(X, y)
         splits = _splits(estimator, X, y, groups, cv)
         return _predicted(estimator, X, y, splits, n_jobs, method)

@@ -514,7 +514,6 @@ def dot(A, B):
 
 HALF = np.arange(150) % 2
 DIFFERENCES = {
-    "softmargin has no probability": lambda SVC: fitted(SVC, probability=False).n_support_,
     "softmargin keeps the support vectors of a kernel function": (
         lambda SVC: fitted(SVC, kernel=dot).support_vectors_
     ),

@@ -35,7 +35,7 @@ FAILURES = {
     "requires that break_ties is checked before the samples": [
         "TestSvm::test_svc_invalid_break_ties_param",
     ],
-    "requires that 2 steps do not suffice, and other words in the warning": [
+    "requires that one or two steps do not suffice, and other words in a warning": [
         "TestSvm::test_libsvm_convergence_warnings",
         "TestSvm::test_linear_svm_convergence_warnings",
         "TestSparse::test_timeout",
@@ -65,25 +65,8 @@ FAILURES = {
         "TestSvm::test_svc_nusvc_probA_probB_deprecated",
     ],
 }
-PROBABILITY = {
-    "probability=True requires five samples of each class": [
-        # Before scikit-learn 1.9:
-        "TestSvm::test_consistent_proba",
-        "TestSvm::test_unicode_kernel",
-        "TestSparse::test_consistent_proba",
-        # Since then, too:
-        "TestSparse::test_sparse_svc_clone_with_callable_kernel",
-        *(
-            f"TestSparse::test_svc[{layout}-{kernel}-X_train{n}-y_train{n}-X_test{n}]"
-            for layout in ("csr_array", "csr_matrix", "lil_array", "lil_matrix")
-            for kernel in ("linear", "poly", "rbf", "sigmoid")
-            for n in (0, 1)
-        ),
-    ],
-}
 
-EXPECTED = FAILURES | PROBABILITY
 PATH = "sklearn.svm.tests"
-TestSvm = suite(f"{PATH}.test_svm", CLASSES, EXPECTED, left_out=SAME_KERNEL)
-TestSameKernel = suite(f"{PATH}.test_svm", PRECISE, EXPECTED, only=SAME_KERNEL)
-TestSparse = suite(f"{PATH}.test_sparse", PRECISE, EXPECTED)
+TestSvm = suite(f"{PATH}.test_svm", CLASSES, FAILURES, left_out=SAME_KERNEL)
+TestSameKernel = suite(f"{PATH}.test_svm", PRECISE, FAILURES, only=SAME_KERNEL)
+TestSparse = suite(f"{PATH}.test_sparse", PRECISE, FAILURES)

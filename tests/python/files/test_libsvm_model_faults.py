@@ -75,7 +75,10 @@ def test_a_model_is_what_its_definition_says(written):
     model.set_params(decision_function_shape="ovo")
     expected = np.column_stack([by_hand[:, 2], -by_hand[:, 0], -by_hand[:, 1]])
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-15)
-    assert model.get_params() == SVC(gamma=0.5, decision_function_shape="ovo").get_params()
+    options = {"decision_function_shape": "ovo", "probability": True}
+    assert model.get_params() == SVC(gamma=0.5, **options).get_params()
+    assert model.probA_.tolist() == [3, 1, 2]
+    assert model.probB_.tolist() == [3, -1, -2]
     assert (model.status_, model.fit_status_, model.shape_fit_) == (["unknown"] * 3, 0, (4, 3))
 
 
