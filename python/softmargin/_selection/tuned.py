@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -33,40 +34,50 @@ from softmargin._selection.scoring import SINGLE, Scoring, UnavailableError, uns
 from softmargin._selection.splits import as_indices
 from softmargin._selection.table import Table
 
-# The coarse grid: powers of 10 for C, and for gamma relative to "scale".
-_CS = (-2.0, 0.0, 2.0, 4.0)
-_GAMMAS = (-2.0, -1.0, 0.0, 1.0)
-_LINEAR_CS = (-4.0, -2.0, 0.0, 2.0, 4.0)
-# The distance of neighbors, as powers of 10, in the two rounds of refinement.
-_ROUNDS = ((1.0, 0.5), (0.5, 0.25))
+# The coarse grid: powers of 10 for C, and of 4 for gamma relative to "scale".
+_CS = tuple(10.0**power for power in range(-2, 3))
+_GAMMAS = tuple(4.0**power for power in range(-3, 3))
+# The grid for few samples, on which it takes a fraction of a second.
+_FINE_CS = tuple(float(f"{10.0 ** (power / 2):.6g}") for power in range(-4, 5))
+_FINE_GAMMAS = tuple(2.0**power for power in range(-8, 5))
+_MAX_FINE = 1000
+_LINEAR_CS = tuple(10.0**power for power in range(-4, 2))
+# Larger values of C are evaluated one after the other, and only where they may be the best: where
+# the score of the last one is at most this much below the best score so far.
+_LARGE_CS = (1e3, 1e4)
+_LARGE_LINEAR_CS = (1e2, 1e3, 1e4)
+_PROMISING = 0.01
+# The factors between neighbors in the refinement.
+_FACTORS = {"C": 10.0**0.5, "gamma": 2.0}
 # With more samples than this, the coarse grid is evaluated on some of them.
 _MAX_COARSE = 4000
+_N_COARSE = 2000
+
+_Cell = tuple[float, ...]
 
 
 class _Space(NamedTuple):
-    """The hyperparameters that are searched: values, or None for the default grid."""
+    """The hyperparameters that are searched, C first."""
 
     names: tuple[str, ...]
     coarse: tuple[NDArray[np.float64], ...]
-    # Whether each of them is refined.
+    # Whether the default grid is used, and thus refined.
     is_refined: tuple[bool, ...]
+    # Values of C that follow those of the coarse grid.
+    large: tuple[float, ...]
 
-    def cells(self) -> list[tuple[float, ...]]:
-        """Return the coarse grid; the first hyperparameter varies slowest."""
-        grids = np.meshgrid(*self.coarse, indexing="ij")
-        return [
-            tuple(map(float, cell)) for cell in np.stack(grids, axis=-1).reshape(-1, len(grids))
-        ]
+    def cells(self) -> list[_Cell]:
+        """Return the coarse grid; C varies slowest."""
+        return list(itertools.product(*(own.tolist() for own in self.coarse)))
 
-    def neighbors(self, center: tuple[float, ...], steps: Sequence[float]) -> list[Any]:
+    def neighbors(self, center: _Cell) -> list[_Cell]:
         """Return the cells around a cell, in the directions that are refined."""
-        values = [
-            [own / 10**step, own, own * 10**step] if is_refined else [own]
-            for own, step, is_refined in zip(center, steps, self.is_refined, strict=True)
-        ]
-        grids = np.meshgrid(*values, indexing="ij")
-        cells = np.stack(grids, axis=-1).reshape(-1, len(grids))
-        return [tuple(float(f"{value:.6g}") for value in cell) for cell in cells]
+        values = []
+        for name, own, is_refined in zip(self.names, center, self.is_refined, strict=True):
+            factor = _FACTORS[name]
+            near = [own / factor, own, own * factor] if is_refined else [own]
+            values.append([float(f"{value:.6g}") for value in near])
+        return list(itertools.product(*values))
 
 
 class _Tuning:
@@ -79,40 +90,41 @@ class _Tuning:
         self.n_jobs = tuned.n_jobs
         self.deadline = Deadline(tuned.time_limit)
         self.scorer = check_scoring(model, tuned.scoring)
-        self.scores: dict[tuple[float, ...], NDArray[np.float64]] = {}
-        self.seconds: dict[tuple[float, ...], float] = {}
+        self.scores: dict[_Cell, NDArray[np.float64]] = {}
+        self.seconds: dict[_Cell, float] = {}
 
     def run(self, splits: list[Split], coarse: tuple[NDArray[Any], list[Split]] | None) -> bool:
-        """Evaluate the coarse grid and its refinements; return whether all were evaluated.
+        """Evaluate the coarse grid and its refinement; return whether all were evaluated.
 
         ``coarse`` are samples and splits of them for the coarse grid, if there are very many.
         """
-        cells = self.space.cells()
+        first = (self.samples, splits)
         if coarse is not None:
-            subset, own_splits = coarse
-            found = self._evaluate(cells, _subset(self.samples, subset), own_splits)
-            means = {cell: scores.mean() for cell, scores in found.items()}
-            if means:
-                best = max(means, key=lambda cell: means[cell])
-                cells = self.space.neighbors(best, [0.5] * len(best))
-        self.scores |= self._evaluate(cells, self.samples, splits)
-        for steps in _ROUNDS if any(self.space.is_refined) else ():
-            if self.deadline.has_passed() or not self.scores:
-                return False
-            near = self.space.neighbors(self.best(), steps[: len(self.space.names)])
-            new = [cell for cell in near if cell not in self.scores]
-            self.scores |= self._evaluate(new, self.samples, splits)
+            first = (_subset(self.samples, coarse[0]), coarse[1])
+        scores = self._evaluate(self.space.cells(), *first)
+        for last, large in itertools.pairwise((self.space.coarse[0][-1], *self.space.large)):
+            means = {cell: own.mean() for cell, own in scores.items()}
+            least = max(means.values(), default=0.0) - _PROMISING
+            near = [cell for cell, mean in means.items() if cell[0] == last and mean >= least]
+            scores |= self._evaluate([(large, *cell[1:]) for cell in near], *first)
+        if scores and any(self.space.is_refined):
+            near = self.space.neighbors(_best(scores))
+            if coarse is not None:
+                scores = {}
+            new = [cell for cell in near if cell not in scores]
+            scores |= self._evaluate(new, self.samples, splits)
+        self.scores = scores
         return not self.deadline.has_passed()
 
-    def best(self) -> tuple[float, ...]:
+    def best(self) -> _Cell:
         """Return the cell with the highest mean score, with the smallest C in a tie."""
-        return max(sorted(self.scores), key=lambda cell: self.scores[cell].mean())
+        return _best(self.scores)
 
     def _evaluate(
-        self, cells: list[tuple[float, ...]], samples: Samples, splits: list[Split]
-    ) -> dict[tuple[float, ...], NDArray[np.float64]]:
+        self, cells: list[_Cell], samples: Samples, splits: list[Split]
+    ) -> dict[_Cell, NDArray[np.float64]]:
         """Return the scores of the cells that were evaluated on all splits."""
-        if not cells:
+        if not cells or self.deadline.has_passed():
             return {}
         given = [dict(zip(self.space.names, cell, strict=True)) for cell in cells]
         candidates = Candidates.of(self.model, given, samples.classes, samples.codes)
@@ -150,6 +162,10 @@ class _Tuning:
         found |= {"mean_test_score": means, "std_test_score": table.std(axis=1)}
         found["rank_test_score"] = rankdata(-means, method="min").astype(np.int32)
         return found
+
+
+def _best(scores: dict[_Cell, NDArray[np.float64]]) -> _Cell:
+    return max(sorted(scores), key=lambda cell: scores[cell].mean())
 
 
 def _subset(samples: Samples, numbers: NDArray[Any]) -> Samples:
@@ -215,7 +231,7 @@ class _Tuned:
         """Return a subset for the coarse grid and a split of it; None to use all samples."""
         if len(codes) <= _MAX_COARSE or np.bincount(codes).min() < 2:
             return None
-        draw = StratifiedShuffleSplit(1, train_size=_MAX_COARSE, random_state=0)
+        draw = StratifiedShuffleSplit(1, train_size=_N_COARSE, random_state=0)
         ((subset, _),) = draw.split(np.zeros((len(codes), 1)), codes)
         own = codes[subset]
         if len(np.unique(own)) < len(samples.classes) or np.bincount(own).min() < 3:
@@ -228,14 +244,15 @@ class _Tuned:
         raise NotImplementedError
 
 
-def _values(name: str, given: Any, default: NDArray[np.float64]) -> tuple[NDArray[Any], bool]:
+def _values(
+    name: str, given: Any, default: NDArray[np.float64], largest: float | None = None
+) -> tuple[NDArray[Any], bool]:
     """Return the values of a hyperparameter, and whether they are refined."""
     if given is None:
         return default, True
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
         count = parameters.positive(name, given)
-        low, high = np.log10(default[0]), np.log10(default[-1])
-        return np.logspace(low, high, count), False
+        return np.geomspace(default[0], largest or default[-1], count), False
     values = np.unique(np.asarray(given, dtype=np.float64))
     if values.ndim != 1 or not len(values) or not (values > 0).all():
         raise ValueError(f"{name} = {given!r} is not valid: it must contain positive numbers")
@@ -245,11 +262,11 @@ def _values(name: str, given: Any, default: NDArray[np.float64]) -> tuple[NDArra
 class SVCCV(_Tuned, SVC):
     """SVC that chooses C and gamma by cross-validation.
 
-    ``fit`` evaluates a coarse logarithmic grid around ``gamma="scale"``, C from 1e-2 to 1e4,
-    refines it twice around its best point, and fits the best candidate to all samples. All
-    candidates share kernel matrices and paths over C, so that the search often takes no longer
-    than a single fit of another package. With more than 4,000 samples, the coarse grid is evaluated
-    on some of them. Inside ``cross_val_score``, this is nested cross-validation.
+    ``fit`` evaluates a logarithmic grid around ``gamma="scale"``, C from 1e-2 to 1e4 (C above 100
+    only for values of gamma that may still win), refines it around its best point, and fits the
+    best candidate to all samples. All candidates share kernel matrices and paths over C. Up to
+    1,000 samples have a finer grid; with more than 4,000, the coarse grid is evaluated on 2,000 of
+    them. Inside ``cross_val_score``, this is nested cross-validation.
 
     After ``fit``, it has all methods and attributes of :class:`SVC`.
 
@@ -259,7 +276,7 @@ class SVCCV(_Tuned, SVC):
         Values of C; a number of values from 1e-2 to 1e4; or None for the coarse grid with
         refinement.
     gammas : int, array-like of float or None, default=None
-        Values of gamma; a number of values from 1/100 to 10 times ``gamma="scale"``; or None for
+        Values of gamma; a number of values from 1/64 to 16 times ``gamma="scale"``; or None for
         the coarse grid with refinement. Ignored by kernels without gamma.
     cv : int, splitter, iterable or None, default=None
         Splits, as in scikit-learn; None means five stratified folds.
@@ -457,20 +474,22 @@ class SVCCV(_Tuned, SVC):
         return parameters.real("C", self.C)
 
     def _space(self, rows: Any) -> _Space:
-        cs, refines_c = _values("Cs", self.Cs, 10.0 ** np.array(_CS))
+        is_fine = rows.shape[0] <= _MAX_FINE
+        cs, refines_c = _values("Cs", self.Cs, np.array(_FINE_CS if is_fine else _CS), 1e4)
+        large = _LARGE_CS if refines_c else ()
         if callable(self.kernel) or self.kernel in ("linear", "precomputed"):
-            return _Space(("C",), (cs,), (refines_c,))
-        scale = parameters.gamma_scale(rows)
-        gammas, refines_gamma = _values("gammas", self.gammas, scale * 10.0 ** np.array(_GAMMAS))
-        return _Space(("C", "gamma"), (cs, gammas), (refines_c, refines_gamma))
+            return _Space(("C",), (cs,), (refines_c,), large)
+        around = parameters.gamma_scale(rows) * np.array(_FINE_GAMMAS if is_fine else _GAMMAS)
+        gammas, refines_gamma = _values("gammas", self.gammas, around)
+        return _Space(("C", "gamma"), (cs, gammas), (refines_c, refines_gamma), large)
 
 
 class LinearSVCCV(_Tuned, LinearSVC):
     """LinearSVC that chooses C by cross-validation.
 
-    ``fit`` evaluates C from 1e-4 to 1e4, refines the grid twice around its best point, and fits
-    the best candidate to all samples. After ``fit``, it has all methods and attributes of
-    :class:`LinearSVC`, whose other parameters it shares.
+    ``fit`` evaluates C from 1e-4 to 1e4 (above 10 only while that may still win), refines the
+    grid around its best point, and fits the best candidate to all samples. After ``fit``, it has
+    all methods and attributes of :class:`LinearSVC`, whose other parameters it shares.
 
     Parameters
     ----------
@@ -620,5 +639,5 @@ class LinearSVCCV(_Tuned, LinearSVC):
         return False
 
     def _space(self, rows: Any) -> _Space:
-        cs, is_refined = _values("Cs", self.Cs, 10.0 ** np.array(_LINEAR_CS))
-        return _Space(("C",), (cs,), (is_refined,))
+        cs, is_refined = _values("Cs", self.Cs, np.array(_LINEAR_CS), 1e4)
+        return _Space(("C",), (cs,), (is_refined,), _LARGE_LINEAR_CS if is_refined else ())
