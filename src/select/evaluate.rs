@@ -189,7 +189,7 @@ impl Finished {
 /// The unit of work that is evaluated in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Splits, each with its own products and kernel matrix.
+    /// Splits, each with its own products, and their kernels.
     Jobs,
     /// Kernels of a split, each with its own matrix.
     Kernels,
@@ -287,19 +287,15 @@ impl Evaluation {
             task.run(mode).map_err(|error| task.add_context(error))
         };
         let mode = |number: usize| mode_of::<T, M>(&jobs[number], plan, todo.len(), budget);
-        let (mut parallel, mut sequential): (Vec<usize>, Vec<usize>) =
+        let (parallel, sequential): (Vec<usize>, Vec<usize>) =
             todo.iter().partition(|&&number| mode(number) == Mode::Jobs);
-        // The last jobs, too few for all threads, are split into kernels.
-        let n_whole = parallel.len() - parallel.len() % rayon::current_num_threads();
-        let last = parallel.split_off(n_whole);
+        // A thread without a job of its own evaluates kernels of the others' jobs.
         parallel
             .into_par_iter()
             .with_max_len(1)
-            .try_for_each(|number| run(Mode::Jobs, number))?;
-        last.into_iter()
             .try_for_each(|number| run(Mode::Kernels, number))?;
         sequential
-            .drain(..)
+            .into_iter()
             .try_for_each(|number| run(mode(number), number))
     }
 }
@@ -328,7 +324,8 @@ fn mode_of<T: Lanes, M: BinarySolver>(
         };
         needed().is_some_and(|needed| needed <= budget)
     };
-    if fits(2 * threads, threads) && (n_jobs >= 2 * threads || threads == 1) {
+    // A thread that waits for the kernels of its job may start another job.
+    if fits(4 * threads, 2 * threads) && (n_jobs > 1 || threads == 1) {
         Mode::Jobs
     } else if fits(1 + threads, threads) && job.kernels.len() >= threads {
         Mode::Kernels

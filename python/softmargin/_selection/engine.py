@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from softmargin import _core
 from softmargin._checks import class_order
 from softmargin._selection import loop
+from softmargin._selection.ahead import Ahead
 from softmargin._selection.candidates import Candidates, Group
 from softmargin._selection.samples import Place, Samples, Sources, Split
 from softmargin._selection.scoring import Outputs, Scoring
@@ -139,9 +140,11 @@ class _Run:
         sources = Sources(self.samples, self.splits, self._scores_train)
         pairs: list[tuple[int, int]] = []
         n_bytes = 0
+        ahead = Ahead(sources, self.candidates, list(self._pairs(missing)), self.resources.threads)
         for split, setting in self._pairs(missing):
             if self._is_late():
                 break
+            sources.ready |= ahead.prepared(split, setting)
             cells = np.flatnonzero(missing[split] & (self.candidates.setting_of == setting))
             try:
                 place = sources.place(split, setting, self.candidates.settings[setting])
@@ -156,8 +159,9 @@ class _Run:
             is_full = sources.n_bytes() > budget // _SAMPLES_SHARE
             if is_full or n_bytes > budget // _OUTPUTS_SHARE:
                 yield sources, pairs
+                ready = sources.ready
                 sources = Sources(self.samples, self.splits, self._scores_train)
-                pairs, n_bytes = [], 0
+                sources.ready, pairs, n_bytes = ready, [], 0
         if pairs:
             yield sources, pairs
 

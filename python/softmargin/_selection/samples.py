@@ -15,7 +15,7 @@ from softmargin._checks.labels import check_labels
 from softmargin._checks.rows import native_rows
 from softmargin._checks.weights import used_rows
 from softmargin._selection.scoring import ScoredSamples
-from softmargin._selection.steps import Setting, Steps, kernel_matrix
+from softmargin._selection.steps import Prepared, Setting, Steps, kernel_matrix
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 Scaling = Literal["none", "minmax", "standard"]
@@ -96,11 +96,16 @@ class Sources:
         # The transformed samples of the current split.
         self._split: int | None = None
         self._done: list[Any] = []
+        # Samples that were transformed elsewhere, or the exceptions.
+        self.ready: dict[tuple[int, int], Prepared | Exception] = {}
 
     def place(self, split: int, number: int, setting: Setting) -> Place:
         """Return the place of a split with a setting; raise the exception of a failed step."""
         if (split, number) not in self._places:
-            self._places[split, number] = self._prepare(split, setting)
+            ready = self.ready.pop((split, number), None)
+            if isinstance(ready, Exception):
+                raise ready
+            self._places[split, number] = self._prepare(split, setting, ready)
         return self._places[split, number]
 
     def n_bytes(self) -> int:
@@ -109,7 +114,19 @@ class Sources:
             return 0
         return sum(_n_bytes(source.rows) for source in self.all)
 
-    def _prepare(self, split: int, setting: Setting) -> Place:
+    def transform(self, split: int, setting: Setting) -> Prepared:
+        """Fit the steps to the training samples of a split, and transform its samples."""
+        samples = self.samples
+        if samples.steps is None:
+            raise ValueError("there are no steps")
+        if self._split != split:
+            self._split, self._done = split, []
+        X, y = samples.given or (samples.X, samples.classes[samples.codes])
+        own = self.splits[split]
+        params = _params_of(X, samples.fit_params, own[0])
+        return samples.steps.prepare(setting, X, y, own, params, self._done, self.scores_train)
+
+    def _prepare(self, split: int, setting: Setting, ready: Prepared | None) -> Place:
         samples = self.samples
         train, test = self.splits[split]
         used: Any = slice(None)
@@ -123,13 +140,7 @@ class Sources:
             scored = np.concatenate([test, train]) if self.scores_train else test
             kept = train[used].astype(np.uint32)
             return Place(self._direct(setting), kept, scored.astype(np.uint32))
-        if self._split != split:
-            self._split, self._done = split, []
-        X, y = samples.given or (samples.X, samples.classes[samples.codes])
-        params = _params_of(X, samples.fit_params, train)
-        found = samples.steps.prepare(
-            setting, X, y, (train, test), params, self._done, self.scores_train
-        )
+        found = self.transform(split, setting) if ready is None else ready
         if found.n_train != len(train):
             raise _wrong_count(found.n_train, len(train), "training")
         errors = list(found.errors)

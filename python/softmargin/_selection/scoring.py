@@ -19,6 +19,7 @@ from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _Passthroug
 from sklearn.model_selection._validation import _score
 
 from softmargin._selection.confusion import ConfusionScore, Counts, confusion_score
+from softmargin._selection.ranking import is_area, roc_areas
 
 # The name of a single score, as in scikit-learn's results.
 SINGLE = "score"
@@ -126,22 +127,26 @@ class Scoring:
         scorers = scorer._scorers if self.is_multimetric else {SINGLE: scorer}
         self.names = tuple(scorers)
         self.fast: dict[str, ConfusionScore] = {}
+        # Scores that are areas under the ROC curve of two classes.
+        self._areas: list[str] = []
         self._slow: dict[str, Any] = {}
         self.is_plain_function = False
         for name, own in scorers.items():
             fast = None if has_params else _fast(own, classes)
             if fast is not None:
                 self.fast[name] = fast
+            elif not has_params and len(classes) == 2 and is_area(own):
+                self._areas.append(name)
             else:
                 self._slow[name] = own
                 self.is_plain_function |= _is_function(own)
         if self.is_plain_function:
             self._kind = kind or type(estimators[0])
         needs = [_method(own, estimators) for own in self._slow.values()]
-        self.needs_decisions = any(need != "predict" for need in needs)
+        self.needs_decisions = bool(self._areas) or any(need != "predict" for need in needs)
         # The scores that the core computes, if it computes all of them.
         self.core: dict[str, str] = {}
-        if not is_train and not self._slow:
+        if not is_train and not self._slow and not self._areas:
             found = {name: _core_score(own) for name, own in scorers.items()}
             if None not in found.values():
                 self.core = {name: str(core) for name, core in found.items()}
@@ -155,6 +160,9 @@ class Scoring:
         if self.fast:
             counts = Counts.of(samples.codes, outputs.predicted, len(self.classes))
             found = {name: score(counts) for name, score in self.fast.items()}
+        if self._areas and outputs.decisions is not None:
+            areas = roc_areas(samples.codes, outputs.decisions, outputs.classes)
+            found |= dict.fromkeys(self._areas, areas)
         start = time.perf_counter()
         results = []
         for number in range(n_candidates):

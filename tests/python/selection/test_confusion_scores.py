@@ -8,6 +8,7 @@ from sklearn import metrics
 from sklearn.metrics import get_scorer, make_scorer
 
 from softmargin._selection.confusion import Counts, confusion_score
+from softmargin._selection.ranking import is_area, roc_areas
 from softmargin._selection.scoring import _function
 
 NAMES = [
@@ -77,3 +78,27 @@ def test_what_counts_do_not_determine_is_left_to_scikit_learn():
     assert _function(get_scorer("roc_auc")) is None
     yes = make_scorer(metrics.f1_score, pos_label="yes")
     assert confusion_score(*_function(yes), classes) is not None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_areas_have_the_bits_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 300))
+    true = rng.integers(0, 2, n)
+    true[:2] = 0, 1
+    values = rng.normal(size=(6, n)) + true
+    values[1] = np.round(values[1])
+    values[2] = 0.5
+    values[3] = true
+    values[4] = -true
+    found = roc_areas(true.astype(np.uint32), values[:, :, np.newaxis], np.arange(2))
+    assert found.tolist() == [metrics.roc_auc_score(true, own) for own in values]
+
+
+def test_areas_that_are_not_defined_are_left_to_scikit_learn():
+    values = np.zeros((1, 3, 1))
+    assert np.isnan(roc_areas(np.zeros(3, dtype=np.uint32), values, np.arange(2))).all()
+    assert is_area(get_scorer("roc_auc"))
+    assert not is_area(get_scorer("roc_auc_ovr"))
+    assert not is_area(make_scorer(metrics.roc_auc_score, max_fpr=0.5))
+    assert not is_area(get_scorer("average_precision"))
