@@ -62,7 +62,7 @@ fn jobs(method: &Method) -> Vec<Job<Method>> {
         train: (0..N as u32).filter(|row| row % 5 != fold).collect(),
         test: (0..N as u32).filter(|row| row % 5 == fold).collect(),
         kernels: (-5..3).map(kernel).collect(),
-        solver: method.clone(),
+        solvers: vec![method.clone(); 8],
         starts: Vec::new(),
     };
     (0..4).map(job).collect()

@@ -517,7 +517,7 @@ class Job:
         train: NDArray[np.uint32],
         test: NDArray[np.uint32],
         kernels: list[Kernel],
-        path: list[float],
+        paths: list[list[float]],
         starts: list[_Start] | None = None,
     ) -> Job: ...
     @property
@@ -529,7 +529,7 @@ class Job:
     @property
     def kernels(self) -> list[Kernel]: ...
     @property
-    def path(self) -> list[float]: ...
+    def paths(self) -> list[list[float]]: ...
     @property
     def starts(self) -> list[_Start] | None: ...
 

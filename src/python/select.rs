@@ -49,27 +49,27 @@ impl SourceValue {
     }
 }
 
-/// Training and test samples of a split, with the kernels and the path to evaluate there.
+/// Training and test samples of a split, with the kernels and their paths to evaluate there.
 #[pyclass(name = "Job", module = "softmargin._core", frozen, get_all)]
 pub struct JobValue {
     source: usize,
     train: Py<PyArray1<u32>>,
     test: Py<PyArray1<u32>>,
     kernels: Vec<Kernel>,
-    path: Vec<f64>,
+    paths: Vec<Vec<f64>>,
     starts: Option<Py<PyList>>,
 }
 
 #[pymethods]
 impl JobValue {
     #[new]
-    #[pyo3(signature = (source, train, test, kernels, path, starts=None))]
+    #[pyo3(signature = (source, train, test, kernels, paths, starts=None))]
     fn new(
         source: usize,
         train: Py<PyArray1<u32>>,
         test: Py<PyArray1<u32>>,
         kernels: Vec<Kernel>,
-        path: Vec<f64>,
+        paths: Vec<Vec<f64>>,
         starts: Option<Py<PyList>>,
     ) -> Self {
         Self {
@@ -77,7 +77,7 @@ impl JobValue {
             train,
             test,
             kernels,
-            path,
+            paths,
             starts,
         }
     }
@@ -206,7 +206,11 @@ fn jobs_of<S>(
             train: samples(&job.train)?,
             test: samples(&job.test)?,
             kernels: job.kernels.iter().map(Kernel::settings).collect(),
-            solver: solver(&job.path)?,
+            solvers: job
+                .paths
+                .iter()
+                .map(|path| solver(path))
+                .collect::<Result<_>>()?,
             starts: starts(py, job.starts.as_ref())?,
         })
     };
@@ -381,21 +385,21 @@ fn array<T: Element>(
 impl Evaluation {
     /// The cells of all settings of all kernels of all jobs, as far as they are done.
     fn all_cells(&self) -> Result<Vec<Option<&Cell>>> {
-        // Kernels, and settings of the path, of each job.
-        let sizes: Vec<(usize, usize)> = match &self.jobs {
+        // The length of the path of each kernel of each job.
+        let sizes: Vec<Vec<usize>> = match &self.jobs {
             Jobs::Kernel(jobs) => {
-                let size = |job: &Job<Method>| (job.kernels.len(), job.solver.path_len());
+                let size = |job: &Job<Method>| job.solvers.iter().map(Method::path_len).collect();
                 jobs.iter().map(size).collect()
             }
             Jobs::Linear(jobs) => {
-                let size = |job: &Job<LinearPath>| (job.kernels.len(), job.solver.methods.len());
+                let of_path = |path: &LinearPath| path.methods.len();
+                let size = |job: &Job<LinearPath>| job.solvers.iter().map(of_path).collect();
                 jobs.iter().map(size).collect()
             }
         };
-        let n_cells = sizes.iter().map(|(kernels, settings)| kernels * settings);
-        let mut cells = try_with_capacity(n_cells.sum(), 1, WHAT)?;
-        for (number, (n_kernels, n_settings)) in sizes.into_iter().enumerate() {
-            for kernel in 0..n_kernels {
+        let mut cells = try_with_capacity(sizes.iter().flatten().sum(), 1, WHAT)?;
+        for (number, sizes) in sizes.into_iter().enumerate() {
+            for (kernel, n_settings) in sizes.into_iter().enumerate() {
                 let found = self.core.cells(number, kernel);
                 let settings = 0..n_settings;
                 cells.extend(settings.map(|setting| found.and_then(|found| found.get(setting))));

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// One split with the cells to evaluate on it: all kernels with the whole path of the solver.
+/// One split with the cells to evaluate on it: each kernel with the path of its solver.
 #[derive(Debug, Clone)]
 pub struct Job<S> {
     /// The number of the source of the samples.
@@ -29,8 +29,8 @@ pub struct Job<S> {
     pub test: Vec<u32>,
     /// The kernels.
     pub kernels: Vec<KernelSettings>,
-    /// The solver with its path of settings.
-    pub solver: S,
+    /// The solver of each kernel, with its path of settings.
+    pub solvers: Vec<S>,
     /// The starting point of each binary problem, with indices of the source; empty to start from
     /// zero. Used if all classes occur in the training samples.
     pub starts: Vec<Start>,
@@ -46,6 +46,11 @@ impl<S> Job<S> {
                 sources.len()
             )));
         };
+        if self.solvers.len() != self.kernels.len() {
+            return Err(Error::Shape(
+                "a split needs a path for each of its kernels".into(),
+            ));
+        }
         let n_rows = source.rows.n_rows();
         source.check(plan.n_classes)?;
         let mut rows = self.train.iter().chain(&self.test);
@@ -310,7 +315,8 @@ fn mode_of<T: Lanes, M: BinarySolver>(
     let threads = rayon::current_num_threads();
     let n_rows = job.train.len() + job.test.len();
     let matrix = byte_count::<T>(job.train.len(), n_rows);
-    let of_row = Ballots::bytes_of_row(plan.n_classes, job.solver.path_len());
+    let longest = job.solvers.iter().map(BinarySolver::path_len).max();
+    let of_row = Ballots::bytes_of_row(plan.n_classes, longest.unwrap_or(0));
     let n_counted = if plan.wanted.of_train() {
         n_rows
     } else {

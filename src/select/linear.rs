@@ -27,8 +27,7 @@ pub struct LinearPath {
 }
 
 impl Evaluation {
-    /// As [`Evaluation::run`], for linear methods, which ignore the kernels of a job: all of them
-    /// get the same cells.
+    /// As [`Evaluation::run`], for linear methods, which ignore the kernels of a job.
     pub fn run_linear<T: Lanes>(
         &self,
         sources: &[Source<'_, T>],
@@ -53,9 +52,10 @@ impl Evaluation {
                 }
                 let source = &sources[job.source];
                 let split = Split::new(source, plan, job, self.clock(), monitor)?;
-                let cells = split.evaluate(plan, &job.solver, self.clock(), monitor)?;
-                if let Some(cells) = cells {
-                    (0..job.kernels.len()).for_each(|kernel| self.set(number, kernel, &cells));
+                for (kernel, path) in job.solvers.iter().enumerate() {
+                    if let Some(cells) = split.evaluate(plan, path, self.clock(), monitor)? {
+                        self.set(number, kernel, &cells);
+                    }
                 }
                 Ok(())
             })?;
@@ -123,7 +123,9 @@ impl<T: Lanes> Split<T> {
             )));
         }
         let row_weights = source.row_weights.map(|weights| of(&job.train, weights));
-        let counted = row_weights.as_deref().filter(|_| job.solver.is_exact());
+        let counted = row_weights
+            .as_deref()
+            .filter(|_| job.solvers.iter().all(LinearPath::is_exact));
         let totals = totals(&codes, classes.len(), counted);
         let total: f64 = totals.iter().sum();
         let weight = |class: usize| match plan.class_weights {

@@ -150,9 +150,10 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let row_buffers = self.buffers.kernel_rows()?;
         let gram = LazyGram::new(kernel, products, &row_buffers);
         let n_machines = self.plan.scheme.n_machines(split.labels.n_classes())?;
-        let (n_rows, n_settings) = (self.n_counted(split), self.job.solver.path_len());
+        let solver = &self.job.solvers[number];
+        let (n_rows, n_settings) = (self.n_counted(split), solver.path_len());
         let mut tally = Tally::new(split, self.plan, n_rows, n_settings)?;
-        let train = |machine: usize| self.train_machine(split, &gram, machine);
+        let train = |machine: usize| self.train_machine(split, &gram, solver, machine);
         // As many binary classifiers at once as there is memory for their decision values.
         let at_once = match mode {
             Mode::Machines => {
@@ -211,6 +212,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         &self,
         split: &Split<T>,
         gram: &LazyGram<'_, T>,
+        solver: &M,
         number: usize,
     ) -> Result<Tested> {
         let plan = self.plan;
@@ -229,7 +231,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         };
         let mut rows = GramRows::new(gram, spec.parts, Threading::Sequential);
         let clock = self.clock.start(Phase::Training);
-        let path = self.job.solver.solve(&problem, &mut rows, self.monitor)?;
+        let path = solver.solve(&problem, &mut rows, self.monitor)?;
         drop(clock);
         let _clock = self.clock.start(Phase::Testing);
         let n_rows = self.n_counted(split);
@@ -333,7 +335,7 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let set = self.training_set(split, train_rows, kernel)?;
         let clock = self.clock.start(Phase::Training);
         let training = set.train(
-            &self.job.solver,
+            &self.job.solvers[number],
             plan.scheme,
             RowSource::Auto,
             plan.budget_bytes,

@@ -123,7 +123,7 @@ fn jobs(codes: &[u32], method: &Method) -> Vec<Job<Method>> {
         train,
         test,
         kernels: kernels(),
-        solver: method.clone(),
+        solvers: vec![method.clone(); 3],
         starts: Vec::new(),
     };
     splits(codes).into_iter().map(job).collect()
@@ -194,7 +194,7 @@ fn expected_scores(
     let k = of_rows.iter().max().map_or(0, |&most| most as usize + 1);
     let set = TrainingSet::new(&rows, Labels::new(&of_rows, k)?, vec![1.0; k], kernel)?;
     let monitor = Monitor::new();
-    let training = set.train(&job.solver, scheme, RowSource::Auto, 1 << 20, &monitor)?;
+    let training = set.train(&job.solvers[0], scheme, RowSource::Auto, 1 << 20, &monitor)?;
     let of_setting = |machines: &Vec<Machine>| {
         let model = Model::new(&set, scheme, machines, &monitor)?;
         let found = model.predict(&test, Ties::LargestSum, &monitor)?;
@@ -217,7 +217,13 @@ fn expected_outputs(
     let k = of_rows.iter().max().map_or(0, |&most| most as usize + 1);
     let set = TrainingSet::new(&rows, Labels::new(&of_rows, k)?, vec![1.0; k], kernel)?;
     let monitor = Monitor::new();
-    let training = set.train(&job.solver, plan.scheme, RowSource::Auto, 1 << 20, &monitor)?;
+    let training = set.train(
+        &job.solvers[0],
+        plan.scheme,
+        RowSource::Auto,
+        1 << 20,
+        &monitor,
+    )?;
     let of_setting = |machines: &Vec<Machine>| {
         let model = Model::new(&set, plan.scheme, machines, &monitor)?;
         let mut outputs = Outputs::default();
@@ -296,6 +302,7 @@ fn a_precomputed_kernel_gives_the_cells_of_its_samples() -> Result<()> {
                 kind,
                 ..KernelSettings::default()
             }];
+            job.solvers.truncate(1);
         }
         let evaluation = Evaluation::new(&jobs);
         let plan = plan(&[1.0; K], Scheme::OneVsOne, 1 << 30);
@@ -320,6 +327,7 @@ fn rounded_samples_have_the_solution_of_exact_ones() -> Result<()> {
     let mut jobs = jobs(&codes, &method);
     for job in &mut jobs {
         job.kernels.remove(1); // RBF only
+        job.solvers.truncate(2);
     }
     let shifted = |by: f64| -> Result<Matrix<'static, f64>> {
         let values = matrix.values().iter().map(|value| value + by).collect();
@@ -491,6 +499,7 @@ fn gamma_is_resolved_by_the_training_samples_of_a_split() -> Result<()> {
             };
             for job in &mut jobs {
                 job.kernels = vec![KernelSettings::default()];
+                job.solvers.truncate(1);
             }
             let by_rule = evaluate(&jobs)?;
             for job in &mut jobs {
@@ -536,7 +545,7 @@ fn splits_with_equal_scaling_share_their_products() -> Result<()> {
         train: (0..n as u32).filter(|row| row % 4 != fold).collect(),
         test: (0..n as u32).filter(|row| row % 4 == fold).collect(),
         kernels: kernels(),
-        solver: method.clone(),
+        solvers: vec![method.clone(); 3],
         starts: Vec::new(),
     };
     let jobs: Vec<Job<Method>> = (0..4).map(job).collect();

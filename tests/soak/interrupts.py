@@ -109,8 +109,12 @@ class Kind:
     def _changed(self, model):
         """Return what is wrong with a model that is not what it was: nothing if it is done.
 
-        A signal may come between the end of a call and the caller.
+        A signal may come between the end of a call and the caller. A search keeps the candidates
+        that were evaluated on all splits, without a fitted estimator.
         """
+        results = getattr(model, "cv_results_", None)
+        if results is not None and not hasattr(model, "best_estimator_"):
+            return [] if np.isfinite(results["mean_test_score"]).all() else ["scores are missing"]
         with contextlib.suppress(AttributeError):  # not even fitted
             if self.large is not None and same(machines(model), self.large):
                 return []

@@ -125,7 +125,7 @@ class Probabilistic(_Base):
         for own in coefficients(beta, codes, self._scheme, k):
             used = np.flatnonzero(own)
             starts.append((used.astype(np.uint32), own[used]))
-        jobs = [_core.Job(0, train, test, [kernel], path, starts) for train, test in splits]
+        jobs = [_core.Job(0, train, test, [kernel], [path], starts) for train, test in splits]
         evaluation = _core.Evaluation(solver, jobs)
         plan = _core.Plan(
             k,

@@ -71,7 +71,11 @@ class Ahead:
             )
             for number in chosen
         ]
-        found = joblib.Parallel(n_jobs=self._n_workers, backend="loky")(calls)
+        try:
+            found = joblib.Parallel(n_jobs=self._n_workers, backend="loky")(calls)
+        except Exception:  # samples or steps that cannot be pickled, or no processes
+            self._n_workers = 1
+            return {}
         results: dict[tuple[int, int], Prepared | Exception] = {}
         for number, own in zip(chosen, found, strict=True):
             results |= {

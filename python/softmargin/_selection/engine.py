@@ -266,26 +266,27 @@ class _Run:
             self.table.done[split, cell] = True
             return
         for job in work.jobs:
-            for kernel in range(job.n_kernels):
+            first = job.first
+            for kernel, size in enumerate(job.sizes):
                 taken = work.evaluation.take_outputs(job.number, kernel)
                 if taken is not None:
-                    first = job.first + kernel * job.n_settings
-                    self._score_job(work, job, first, *taken)
+                    self._score_job(work, job, slice(first, first + size), *taken)
+                first += size
 
     def _score_job(
         self,
         work: _Work,
         job: _JobPlace,
-        first: int,
+        places: slice,
         predicted: NDArray[np.uint32],
         decisions: NDArray[np.float64],
     ) -> None:
         """Score the predictions of one kernel on one split."""
-        own = (work.place >= first) & (work.place < first + job.n_settings)
+        own = (work.place >= places.start) & (work.place < places.stop)
         own &= ~self.table.done[work.split, work.cell]
         if not own.any():
             return
-        cells, settings = work.cell[own], work.place[own] - first
+        cells, settings = work.cell[own], work.place[own] - places.start
         split = int(work.split[own][0])
         train, test = self.splits[split]
         n_rows = predicted.shape[1]
@@ -399,26 +400,29 @@ def _with_order(sources: list[_core.Source], order: NDArray[np.intp] | None) -> 
 # separate fit, whose kernel values differ by rounding, may need more steps.
 _LIMIT_MARGIN = 10
 
-# Kernels with a common path, its values, and the number and position of each candidate, ordered
-# by kernel, then by value.
-_Path = tuple[list[_core.Kernel], list[float], list[tuple[int, int]]]
+
+class _Paths(NamedTuple):
+    """Kernels with their paths, and the number and position of each candidate."""
+
+    kernels: list[_core.Kernel]
+    paths: list[list[float]]
+    cells: list[tuple[int, int]]
 
 
-def _paths(group: Group, wanted: NDArray[np.bool_]) -> list[_Path]:
-    """Return the wanted candidates, grouped into kernels with a common path."""
+def _paths(group: Group, wanted: NDArray[np.bool_]) -> _Paths:
+    """Return the wanted candidates by kernel; positions are numbered by kernel, then by value."""
     kernels: dict[tuple[_core.Kernel, float | None], dict[float, list[int]]] = {}
     for number, kernel, value in group.cells:
         if wanted[number]:
             own = kernels.setdefault((kernel, value if group.cold_start else None), {})
             own.setdefault(value, []).append(number)
-    paths: dict[tuple[float, ...], _Path] = {}
-    for (kernel, _), values in kernels.items():
-        path = paths.setdefault(tuple(values), ([], list(values), []))
-        first = len(path[0]) * len(values)
-        path[0].append(kernel)
-        for place, numbers in enumerate(values.values()):
-            path[2].extend((number, first + place) for number in numbers)
-    return list(paths.values())
+    cells: list[tuple[int, int]] = []
+    first = 0
+    for values in kernels.values():
+        for place, numbers in enumerate(values.values(), first):
+            cells += [(number, place) for number in numbers]
+        first += len(values)
+    return _Paths([kernel for kernel, _ in kernels], [list(own) for own in kernels.values()], cells)
 
 
 class _JobPlace(NamedTuple):
@@ -426,8 +430,8 @@ class _JobPlace(NamedTuple):
 
     number: int
     first: int
-    n_kernels: int
-    n_settings: int
+    # The length of the path of each kernel.
+    sizes: list[int]
     place: Place
 
 
@@ -456,25 +460,28 @@ class _Work(NamedTuple):
         jobs: list[_core.Job] = []
         places: list[_JobPlace] = []
         parts: list[NDArray[np.int64]] = []
-        known: dict[bytes, list[_Path]] = {}
+        known: dict[bytes, _Paths] = {}
         n_before = 0
         for split, setting in pairs:
             wanted = missing[split] & (candidates.setting_of == setting)
             key = wanted.tobytes()
             if key not in known:
                 known[key] = _paths(group, wanted)
-            if not known[key]:
+            found = known[key]
+            if not found.kernels:
                 continue
             place = sources.place(split, setting, candidates.settings[setting])
-            for kernels, path, cells in known[key]:
-                jobs.append(_core.Job(place.source, place.train, place.test, kernels, path))
-                places.append(_JobPlace(len(jobs) - 1, n_before, len(kernels), len(path), place))
-                placed = np.empty((len(cells), 3), dtype=np.int64)
-                placed[:, 0] = split
-                placed[:, 1:] = cells
-                placed[:, 2] += n_before
-                parts.append(placed)
-                n_before += len(kernels) * len(path)
+            jobs.append(
+                _core.Job(place.source, place.train, place.test, found.kernels, found.paths)
+            )
+            sizes = [len(path) for path in found.paths]
+            places.append(_JobPlace(len(jobs) - 1, n_before, sizes, place))
+            placed = np.empty((len(found.cells), 3), dtype=np.int64)
+            placed[:, 0] = split
+            placed[:, 1:] = found.cells
+            placed[:, 2] += n_before
+            parts.append(placed)
+            n_before += sum(sizes)
         if not jobs:
             return None
         evaluation = _core.Evaluation(group.solver, jobs)

@@ -118,6 +118,15 @@ class Scoring:
         has_params: bool = False,
         kind: type | None = None,
     ) -> None:
+        self._arguments = {
+            "scorer": scorer,
+            "classes": classes,
+            "estimators": estimators,
+            "is_train": is_train,
+            "error_score": error_score,
+            "has_params": has_params,
+            "kind": kind,
+        }
         self.scorer = scorer
         self.classes = classes
         self.is_train = is_train
@@ -150,6 +159,10 @@ class Scoring:
             found = {name: _core_score(own) for name, own in scorers.items()}
             if None not in found.values():
                 self.core = {name: str(core) for name, core in found.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to build this object in another process; fast scores are not pickled."""
+        return _scoring_of, (self._arguments,)
 
     def scores(
         self, outputs: Outputs, samples: ScoredSamples
@@ -204,6 +217,10 @@ class Scoring:
             scorer = _MultimetricScorer(scorers=scorers, raise_exc=raises)
         found = _score(answers, samples.X, samples.y, scorer, samples.params, self.error_score)
         return dict(found) if isinstance(found, Mapping) else {SINGLE: found}
+
+
+def _scoring_of(arguments: dict[str, Any]) -> Scoring:
+    return Scoring(**arguments)
 
 
 class _Function:

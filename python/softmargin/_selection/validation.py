@@ -20,7 +20,7 @@ from sklearn.utils import Bunch, check_random_state, indexable
 from sklearn.utils.validation import _num_samples
 
 from softmargin._checks.resources import budget_bytes, thread_count
-from softmargin._selection import engine
+from softmargin._selection import engine, workers
 from softmargin._selection.candidates import Candidates
 from softmargin._selection.samples import Samples, Split
 from softmargin._selection.scoring import Outputs, ScoredSamples, Scoring
@@ -478,8 +478,8 @@ def cross_val_predict(
     try:
         if method not in ("predict", "decision_function") or params or verbose:
             raise UnsharedError("other methods, parameters and messages belong to each fit")
-        if y is None or get_config()["enable_metadata_routing"]:
-            raise UnsharedError("y is missing, or metadata routing is enabled")
+        if y is None or get_config()["enable_metadata_routing"] or workers.uses_processes():
+            raise UnsharedError("y is missing, metadata is routed, or processes are used")
         check_input(check_shareable(estimator), X, params or {})
         X, y = indexable(X, y)
         splits = _splits(estimator, X, y, groups, cv)
