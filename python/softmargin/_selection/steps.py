@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from softmargin._checks.rows import check_rows
@@ -115,7 +116,7 @@ class Steps:
             own_train, _ = _safe_split(estimator, X, y, train)
             own_test, _ = _safe_split(estimator, X, y, test, train)
             scored = [own_test, own_train] if scores_train else [own_test]
-        y_train = _safe_split(estimator, y, None, train)[0] if steps[n_same:] else None
+        y_train = _safe_indexing(y, train) if steps[n_same:] else None
         for number in range(n_same, len(steps)):
             name, step = steps[number]
             params = fit_params.get(name, {})

@@ -11,9 +11,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.metrics import get_scorer, make_scorer, roc_auc_score
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import KernelCenterer, StandardScaler
 
-from softmargin import OLLAWV, SVC, LinearSVC, nested_cv
+from softmargin import OLLAWV, SVC, GridSearchCV, LinearSVC, nested_cv
 
 OUTER = StratifiedKFold(3, shuffle=True, random_state=1)
 INNER = StratifiedKFold(3, shuffle=True, random_state=2)
@@ -145,6 +145,19 @@ def test_a_kernel_matrix_is_sliced(tumors):
     linear = nested_cv(X, y, SVC(kernel="linear", tol=1e-6), grid, OUTER, INNER, scale=None)
     np.testing.assert_allclose(result.outer_scores, linear.outer_scores)
     assert result.best_params == linear.best_params
+
+
+def test_a_kernel_matrix_is_transformed_and_sliced(tumors):
+    X, y = tumors
+    X = StandardScaler().fit_transform(X)
+    results = []
+    for kind in (GridSearchCV, model_selection.GridSearchCV):
+        model = make_pipeline(KernelCenterer(), SVC(kernel="precomputed", tol=1e-8))
+        search = kind(model, {"svc__C": [0.1, 1.0]}, cv=3, return_train_score=True)
+        results.append(search.fit(X @ X.T, y))
+    assert results[0].used_engine_
+    for name in ("mean_test_score", "mean_train_score"):
+        np.testing.assert_allclose(results[0].cv_results_[name], results[1].cv_results_[name])
 
 
 def test_methods_and_pipelines_are_compared_on_the_same_folds(tumors):
