@@ -417,7 +417,9 @@ impl Evaluation {
     ) -> Result<()> {
         match &self.jobs {
             Jobs::Linear(jobs) => self.core.run_linear(sources, plan, jobs, monitor),
-            Jobs::Kernel(jobs) if single => {
+            // Precomputed kernel values are used as they are: without samples, the effect of
+            // rounding them could not be measured.
+            Jobs::Kernel(jobs) if single && !jobs.iter().any(Job::is_precomputed) => {
                 match self.core.run::<S, f32, _>(sources, plan, jobs, monitor) {
                     // Values that f32 cannot represent.
                     Err(Error::Data(_)) => self.core.run::<S, S, _>(sources, plan, jobs, monitor),

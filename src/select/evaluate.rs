@@ -70,7 +70,7 @@ impl<S> Job<S> {
     }
 
     /// Whether the source contains kernel values instead of samples.
-    pub(super) fn is_precomputed(&self) -> bool {
+    pub fn is_precomputed(&self) -> bool {
         self.kernels.iter().any(is_precomputed)
     }
 }
@@ -194,7 +194,7 @@ impl Finished {
 /// The unit of work that is evaluated in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Splits, each with its own products, and their kernels.
+    /// Splits, each with its own products and kernel matrix.
     Jobs,
     /// Kernels of a split, each with its own matrix.
     Kernels,
@@ -292,12 +292,17 @@ impl Evaluation {
             task.run(mode).map_err(|error| task.add_context(error))
         };
         let mode = |number: usize| mode_of::<T, M>(&jobs[number], plan, todo.len(), budget);
-        let (parallel, sequential): (Vec<usize>, Vec<usize>) =
+        let (mut parallel, sequential): (Vec<usize>, Vec<usize>) =
             todo.iter().partition(|&&number| mode(number) == Mode::Jobs);
-        // A thread without a job of its own evaluates kernels of the others' jobs.
+        // The last jobs, too few for all threads, are split into kernels. (Splitting all of them
+        // would let a thread that waits for kernels start further jobs, and exceed the budget.)
+        let n_whole = parallel.len() - parallel.len() % rayon::current_num_threads();
+        let last = parallel.split_off(n_whole);
         parallel
             .into_par_iter()
             .with_max_len(1)
+            .try_for_each(|number| run(Mode::Jobs, number))?;
+        last.into_iter()
             .try_for_each(|number| run(Mode::Kernels, number))?;
         sequential
             .into_iter()
@@ -330,8 +335,7 @@ fn mode_of<T: Lanes, M: BinarySolver>(
         };
         needed().is_some_and(|needed| needed <= budget)
     };
-    // A thread that waits for the kernels of its job may start another job.
-    if fits(4 * threads, 2 * threads) && (n_jobs > 1 || threads == 1) {
+    if fits(2 * threads, threads) && n_jobs >= threads {
         Mode::Jobs
     } else if fits(1 + threads, threads) && job.kernels.len() >= threads {
         Mode::Kernels

@@ -82,6 +82,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Return the value on the regularization path that this estimator is trained with."""
         return self._path_value(vars(self))
 
+    def _deadline(self) -> resources.Deadline:
+        """Return the time limit of a fit, which starts now."""
+        return resources.Deadline(getattr(self, "time_limit", None))
+
     def _breaks_ties(self) -> bool:
         return True
 

@@ -60,7 +60,7 @@ class KernelClassifier(Classifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
         """Train, starting from ``init`` or from the last fit if the method supports it."""
-        deadline = resources.Deadline(self.time_limit)
+        deadline = self._deadline()
         with restore_on_failure(self):
             last = self._last_fit()
             X, classes, codes = self._check_training_data(X, y)

@@ -69,7 +69,7 @@ class LinearClassifier(Classifier):
         self : object
             The fitted estimator.
         """
-        deadline = resources.Deadline(self.time_limit)
+        deadline = self._deadline()
         with restore_on_failure(self):
             self._fit(X, y, sample_weight, eval_set, deadline)
         self._warn_if_not_converged(stacklevel=2)

@@ -6,6 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import joblib
+import numpy as np
+from sklearn.utils import _safe_indexing
 
 from softmargin._selection.samples import Samples, Sources, Split
 from softmargin._selection.steps import Prepared, Setting
@@ -20,8 +22,9 @@ _LEAST_SECONDS = 1.0
 class Ahead:
     """Transforms the samples of the next splits in processes, if the first one took long.
 
-    Steps hold the interpreter's lock, so that threads would not help. ``pairs`` are the splits and
-    settings that will be requested, in this order.
+    Only for samples that are not numbers, such as texts: their steps hold the interpreter's lock,
+    so that threads would not help, and their results do not depend on the process. ``pairs`` are
+    the splits and settings that will be requested, in this order.
     """
 
     def __init__(
@@ -36,8 +39,9 @@ class Ahead:
         self._pairs: dict[int, list[int]] = {}
         for split, setting in pairs:
             self._pairs.setdefault(split, []).append(setting)
-        has_steps = sources.samples.steps is not None and bool(sources.samples.steps.names)
-        is_useful = has_steps and n_workers > 1 and len(self._pairs) > 2
+        samples = sources.samples
+        has_steps = samples.steps is not None and bool(samples.steps.names)
+        is_useful = has_steps and n_workers > 1 and len(self._pairs) > 2 and _has_texts(samples)
         self._n_workers = n_workers if is_useful else 1
         self._start: float | None = None
         self._seconds: float | None = None
@@ -71,8 +75,11 @@ class Ahead:
             )
             for number in chosen
         ]
+        # Later steps may use BLAS, whose results depend on its number of threads.
+        n_threads = int(joblib.cpu_count())
         try:
-            found = joblib.Parallel(n_jobs=self._n_workers, backend="loky")(calls)
+            with joblib.parallel_config("loky", inner_max_num_threads=n_threads):
+                found = joblib.Parallel(n_jobs=self._n_workers)(calls)
         except Exception:  # samples or steps that cannot be pickled, or no processes
             self._n_workers = 1
             return {}
@@ -83,6 +90,14 @@ class Ahead:
                 for key, value in zip(self._pairs.pop(number), own, strict=True)
             }
         return results
+
+
+def _has_texts(samples: Samples) -> bool:
+    """Return whether the first sample is a text."""
+    X = samples.X if samples.given is None else samples.given[0]
+    first = _safe_indexing(X, [0])
+    values = np.asarray(first).ravel()
+    return len(values) == 1 and isinstance(values[0], str | bytes)
 
 
 def _transform(

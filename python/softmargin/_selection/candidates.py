@@ -14,22 +14,12 @@ from softmargin._checks import parameters
 from softmargin._checks.weights import class_weights
 from softmargin._estimators.base import Classifier
 from softmargin._estimators.methods import overridden
-from softmargin._selection import loop
-from softmargin._selection.steps import Setting, Steps, key_of
+from softmargin._selection.steps import Setting, Steps, UnsharedError, key_of
 
 if TYPE_CHECKING:
     from softmargin._core import _KernelSolver, _LinearSolver
 
     _Solver: TypeAlias = _KernelSolver | _LinearSolver
-
-
-def unsupported(estimator: Any) -> str | None:
-    """Return why the core cannot run all fits of an estimator at once; None if it can."""
-    if reason := overridden(estimator):
-        return reason
-    if getattr(estimator, "time_limit", None) is not None:
-        return f"the time_limit of {type(estimator).__name__} applies to each fit"
-    return None
 
 
 class Scheme(NamedTuple):
@@ -99,8 +89,10 @@ class Candidates(NamedTuple):
     ) -> Candidates:
         """Validate the parameters of all candidates.
 
-        ``estimator`` is a Softmargin estimator or a pipeline that ends with one. If ``is_strict``,
-        an invalid candidate raises its exception; otherwise it is stored in ``errors``.
+        ``estimator`` is a Softmargin estimator or a pipeline that ends with one. Unknown names
+        raise ValueError, as in scikit-learn, and candidates whose fits must be separate raise
+        UnsharedError. If ``is_strict``, an invalid value raises its exception; otherwise that is
+        stored in ``errors``.
         """
         steps = estimator if isinstance(estimator, Steps) else Steps(estimator)
         parts = [steps.split_params(candidate) for candidate in candidates]
@@ -117,11 +109,15 @@ class Candidates(NamedTuple):
         cells = [cell for _, _, cell in parts]
         reason = next((why for why in map(overridden, models) if why is not None), None)
         if reason is not None:
-            for model, cell in zip(models, cells, strict=True):
-                loop.check(clone(model).set_params(**cell))
             # Their own methods evaluate kernel functions.
             found = [Setting(setting.params) for setting in found]
             return cls(models, cells, [], found, setting_of, reason)
+        for model, cell in zip(models, cells, strict=True):
+            if not cell.keys() <= model.get_params(deep=False).keys():
+                clone(model).set_params(**cell)  # raises ValueError with the valid names
+            limit = cell.get("time_limit", getattr(model, "time_limit", None))
+            if limit is not None:
+                raise UnsharedError(f"the time_limit of {type(model).__name__} applies to each fit")
         plain = cls(_with_seeds(models), cells, [], found, setting_of)
         return plain.with_groups(classes, codes, is_strict=is_strict)
 
@@ -181,8 +177,6 @@ class _Builder:
     def add(self, number: int, model: Classifier, cell: dict[str, Any]) -> None:
         """Validate a candidate and add it to its group."""
         kind, params = type(model), model.get_params(deep=False)
-        if not cell.keys() <= params.keys():
-            clone(model).set_params(**cell)  # raises ValueError with the valid names
         rest = sorted((name, repr(cell[name])) for name in cell if name not in kind._path)
         # The path may have several names, such as C and lambda_; one of them is used.
         used = [name for name in kind._path if (params | cell).get(name) is not None]
@@ -204,11 +198,6 @@ def _check(
     model: Classifier, classes: NDArray[Any], codes: NDArray[np.uint32]
 ) -> tuple[Group, _core.Kernel]:
     """Return a new group for the settings of a model, and its kernel."""
-    if getattr(model, "time_limit", None) is not None:
-        raise ValueError(
-            f"{type(model).__name__} with time_limit = {model.time_limit} cannot be evaluated: "
-            "the time_limit of the estimator must be None; limit the time of the whole run instead"
-        )
     model._check_execution()
     multi_class = parameters.scheme(model.multi_class)
     shape = getattr(model, "decision_function_shape", "ovr")

@@ -8,13 +8,14 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from softmargin._checks import signals
 from softmargin._estimators.methods import METHODS
@@ -59,13 +60,28 @@ def signature(
             content = array.reshape(-1).view(np.uint8)
             for start in range(0, len(content), _CHUNK):  # Ctrl-C is handled between chunks
                 digest.update(content[start : start + _CHUNK].data)
-    params = sorted((name, repr(value)) for name, value in estimator.get_params().items())
+    params = sorted((name, _described(value)) for name, value in estimator.get_params().items())
     without_effect = ("n_jobs", "verbose", "cache_size")  # on the result
     params = [(name, value) for name, value in params if not name.endswith(without_effect)]
-    facts = (type(estimator).__name__, params, [sorted(map(repr, c.items())) for c in cells])
-    precision = rows.single_precision
-    digest.update(repr((facts, rows.scaling, precision, repr(scoring))).encode())
+    candidates = [sorted((name, _described(value)) for name, value in c.items()) for c in cells]
+    facts = (type(estimator).__name__, params, candidates, rows.scaling, rows.single_precision)
+    digest.update(repr((facts, _described(scoring))).encode())
     return digest.hexdigest()
+
+
+def _described(value: Any) -> str:
+    """Return a text that is the same in another process, and differs for other values."""
+    if isinstance(value, BaseEstimator):
+        params = sorted((name, _described(own)) for name, own in value.get_params().items())
+        return f"{type(value).__name__}{params}"
+    if isinstance(value, np.ndarray):
+        return str(joblib.hash(value))
+    if isinstance(value, Mapping):
+        return str([(key, _described(own)) for key, own in value.items()])
+    if isinstance(value, list | tuple):
+        return type(value).__name__ + str([_described(own) for own in value])
+    # The representation of functions and other objects contains their addresses.
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
 class Checkpoint:

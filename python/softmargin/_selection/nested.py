@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from softmargin._checks import class_order, parameters
 from softmargin._selection.comparison import NestedComparison
-from softmargin._selection.nested_run import (
-    Problem,
-    Run,
-    Scale,
-    is_single,
-    tasks_of,
-)
+from softmargin._selection.nested_problem import Problem, Scale
+from softmargin._selection.nested_run import Run
+from softmargin._selection.nested_tasks import is_single, tasks_of
 from softmargin._selection.result import NestedResult
 
 
@@ -143,6 +139,8 @@ def nested_cv(
     True
     """
     parameters.choice("search", search, ("grid", "pattern", "random"))
+    if isinstance(method, Iterator):
+        method = list(method)  # it is read twice
     problem = Problem.check(X, y, method, scale, scoring, refit, sample_weight, groups)
     run = Run.plan(problem, outer, inner, search, random_state, checkpoint)
     run.limit(n_jobs, memory_budget, time_limit)

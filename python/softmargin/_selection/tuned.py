@@ -2,264 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
-import os
-import time
-import warnings
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import StratifiedShuffleSplit, check_cv
-from sklearn.utils.validation import check_consistent_length
 
 from softmargin._checks import class_order, parameters
-from softmargin._checks.labels import check_labels
-from softmargin._checks.resources import Deadline, budget_bytes, thread_count
 from softmargin._checks.rollback import restore_on_failure
-from softmargin._checks.rows import check_rows
-from softmargin._checks.stack import level_of_caller
-from softmargin._checks.weights import sample_weights, used_rows
-from softmargin._estimators.base import Classifier
 from softmargin._estimators.linear_svc import LinearSVC
 from softmargin._estimators.svc import SVC
-from softmargin._selection import engine
-from softmargin._selection.candidates import Candidates
-from softmargin._selection.samples import Samples, Split
-from softmargin._selection.scoring import SINGLE, Scoring, UnavailableError, unsupported
-from softmargin._selection.splits import as_indices
-from softmargin._selection.table import Table
+from softmargin._selection.tuning import Space, Tuned, values_of
 
 # The coarse grid: powers of 10 for C, and of 4 for gamma relative to "scale".
 _CS = tuple(10.0**power for power in range(-2, 3))
 _GAMMAS = tuple(4.0**power for power in range(-3, 3))
 # The grid for few samples, on which it takes a fraction of a second.
-_FINE_CS = tuple(float(f"{10.0 ** (power / 2):.6g}") for power in range(-4, 5))
+_FINE_CS = tuple(10.0 ** (power / 2) for power in range(-4, 5))
 _FINE_GAMMAS = tuple(2.0**power for power in range(-8, 5))
 _MAX_FINE = 1000
 _LINEAR_CS = tuple(10.0**power for power in range(-4, 2))
-# Larger values of C are evaluated one after the other, and only where they may be the best: where
-# the score of the last one is at most this much below the best score so far.
+# Larger values of C, which are evaluated one after the other where they may be the best.
 _LARGE_CS = (1e3, 1e4)
 _LARGE_LINEAR_CS = (1e2, 1e3, 1e4)
-_PROMISING = 0.01
-# The factors between neighbors in the refinement.
-_FACTORS = {"C": 10.0**0.5, "gamma": 2.0}
-# With more samples than this, the coarse grid is evaluated on some of them.
-_MAX_COARSE = 4000
-_N_COARSE = 2000
-
-_Cell = tuple[float, ...]
 
 
-class _Space(NamedTuple):
-    """The hyperparameters that are searched, C first."""
-
-    names: tuple[str, ...]
-    coarse: tuple[NDArray[np.float64], ...]
-    # Whether the default grid is used, and thus refined.
-    is_refined: tuple[bool, ...]
-    # Values of C that follow those of the coarse grid.
-    large: tuple[float, ...]
-
-    def cells(self) -> list[_Cell]:
-        """Return the coarse grid; C varies slowest."""
-        return list(itertools.product(*(own.tolist() for own in self.coarse)))
-
-    def neighbors(self, center: _Cell) -> list[_Cell]:
-        """Return the cells around a cell, in the directions that are refined."""
-        values = []
-        for name, own, is_refined in zip(self.names, center, self.is_refined, strict=True):
-            factor = _FACTORS[name]
-            near = [own / factor, own, own * factor] if is_refined else [own]
-            values.append([float(f"{value:.6g}") for value in near])
-        return list(itertools.product(*values))
-
-
-class _Tuning:
-    """The evaluation of cells in several rounds."""
-
-    def __init__(self, model: Classifier, tuned: Any, samples: Samples, space: _Space) -> None:
-        self.model = model
-        self.space = space
-        self.samples = samples
-        self.n_jobs = tuned.n_jobs
-        self.deadline = Deadline(tuned.time_limit)
-        self.scorer = check_scoring(model, tuned.scoring)
-        self.scores: dict[_Cell, NDArray[np.float64]] = {}
-        self.seconds: dict[_Cell, float] = {}
-
-    def run(self, splits: list[Split], coarse: tuple[NDArray[Any], list[Split]] | None) -> bool:
-        """Evaluate the coarse grid and its refinement; return whether all were evaluated.
-
-        ``coarse`` are samples and splits of them for the coarse grid, if there are very many.
-        """
-        first = (self.samples, splits)
-        if coarse is not None:
-            first = (_subset(self.samples, coarse[0]), coarse[1])
-        scores = self._evaluate(self.space.cells(), *first)
-        for last, large in itertools.pairwise((self.space.coarse[0][-1], *self.space.large)):
-            means = {cell: own.mean() for cell, own in scores.items()}
-            least = max(means.values(), default=0.0) - _PROMISING
-            near = [cell for cell, mean in means.items() if cell[0] == last and mean >= least]
-            scores |= self._evaluate([(large, *cell[1:]) for cell in near], *first)
-        if scores and any(self.space.is_refined):
-            near = self.space.neighbors(_best(scores))
-            if coarse is not None:
-                scores = {}
-            new = [cell for cell in near if cell not in scores]
-            scores |= self._evaluate(new, self.samples, splits)
-        self.scores = scores
-        return not self.deadline.has_passed()
-
-    def best(self) -> _Cell:
-        """Return the cell with the highest mean score, with the smallest C in a tie."""
-        return _best(self.scores)
-
-    def _evaluate(
-        self, cells: list[_Cell], samples: Samples, splits: list[Split]
-    ) -> dict[_Cell, NDArray[np.float64]]:
-        """Return the scores of the cells that were evaluated on all splits."""
-        if not cells or self.deadline.has_passed():
-            return {}
-        given = [dict(zip(self.space.names, cell, strict=True)) for cell in cells]
-        candidates = Candidates.of(self.model, given, samples.classes, samples.codes)
-        if reason := unsupported(self.scorer, candidates.models):
-            raise ValueError(f"scoring is not valid: {reason}")
-        scoring = Scoring(self.scorer, samples.classes, candidates.models)
-        table = Table(len(splits), len(cells), [SINGLE])
-        resources = engine.Resources(
-            thread_count(self.n_jobs), budget_bytes(None), self.deadline.seconds_left()
-        )
-        start = time.perf_counter()
-        try:
-            _, stopped = engine.evaluate(candidates, samples, splits, scoring, resources, table)
-        except UnavailableError as error:
-            raise ValueError(f"scoring is not valid: the score needs {error}") from None
-        if stopped is not None:
-            raise stopped
-        done = np.flatnonzero(table.done.all(axis=0)).tolist()
-        seconds = (time.perf_counter() - start) / max(1, len(done) * len(splits))
-        self.seconds |= {cells[number]: seconds for number in done}
-        return {cells[number]: table.scores(SINGLE)[:, number] for number in done}
-
-    def results(self) -> dict[str, Any]:
-        """Return all scores in the form of scikit-learn's ``cv_results_``."""
-        cells = sorted(self.scores)
-        table = np.array([self.scores[cell] for cell in cells])
-        times = np.array([self.seconds[cell] for cell in cells])
-        found: dict[str, Any] = {"mean_fit_time": times}
-        for number, name in enumerate(self.space.names):
-            found[f"param_{name}"] = np.array([cell[number] for cell in cells])
-        found["params"] = [dict(zip(self.space.names, cell, strict=True)) for cell in cells]
-        for split in range(table.shape[1]):
-            found[f"split{split}_test_score"] = table[:, split]
-        means = table.mean(axis=1)
-        found |= {"mean_test_score": means, "std_test_score": table.std(axis=1)}
-        found["rank_test_score"] = rankdata(-means, method="min").astype(np.int32)
-        return found
-
-
-def _best(scores: dict[_Cell, NDArray[np.float64]]) -> _Cell:
-    return max(sorted(scores), key=lambda cell: scores[cell].mean())
-
-
-def _subset(samples: Samples, numbers: NDArray[Any]) -> Samples:
-    """Return some of the samples."""
-    weights = samples.sample_weight
-    return samples._replace(
-        X=samples.X[numbers],
-        codes=samples.codes[numbers],
-        sample_weight=None if weights is None else weights[numbers],
-        given=None,
-    )
-
-
-class _Tuned:
-    """Mixin for a classifier whose ``fit`` chooses hyperparameters first."""
-
-    cv: Any
-    scoring: Any
-    n_jobs: Any
-    time_limit: Any
-
-    best_score_: float
-    cv_results_: dict[str, Any]
-
-    def _tune(self, model: Classifier, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
-        """Return the chosen hyperparameters by name, and what is left of the time limit."""
-        rows = check_rows(X)
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        check_consistent_length(X, y)
-        classes, codes = check_labels(y)
-        weights = sample_weights(sample_weight, len(codes))
-        if weights is not None:
-            used_rows(weights, classes, codes)
-        order = class_order.order_of(y, classes)
-        samples = Samples(rows, classes, codes, weights, order=order, given=(rows, y))
-        splitter = check_cv(self.cv, y, classifier=True)
-        splits = as_indices("cv", splitter.split(rows, y, groups), len(codes))
-        tuning = _Tuning(model, self, samples, self._space(rows))
-        is_complete = tuning.run(splits, self._coarse(samples, codes))
-        if not tuning.scores:
-            raise TimeoutError(
-                f"no candidate was evaluated on all splits within time_limit = {self.time_limit} "
-                "seconds"
-            )
-        if not is_complete:
-            warnings.warn(
-                f"the time limit of {self.time_limit} seconds ended the search after "
-                f"{len(tuning.scores)} candidates",
-                ConvergenceWarning,
-                stacklevel=level_of_caller(),
-            )
-        best = tuning.best()
-        self.best_score_ = float(tuning.scores[best].mean())
-        self.cv_results_ = tuning.results()
-        return dict(zip(tuning.space.names, best, strict=True))
-
-    def _coarse(
-        self, samples: Samples, codes: NDArray[np.uint32]
-    ) -> tuple[NDArray[Any], list[Split]] | None:
-        """Return a subset for the coarse grid and a split of it; None to use all samples."""
-        if len(codes) <= _MAX_COARSE or np.bincount(codes).min() < 2:
-            return None
-        draw = StratifiedShuffleSplit(1, train_size=_N_COARSE, random_state=0)
-        ((subset, _),) = draw.split(np.zeros((len(codes), 1)), codes)
-        own = codes[subset]
-        if len(np.unique(own)) < len(samples.classes) or np.bincount(own).min() < 3:
-            return None
-        splits = StratifiedShuffleSplit(2, test_size=0.3, random_state=0)
-        found = as_indices("cv", splits.split(np.zeros((len(own), 1)), own), len(own))
-        return subset, found
-
-    def _space(self, rows: Any) -> _Space:
-        raise NotImplementedError
-
-
-def _values(
-    name: str, given: Any, default: NDArray[np.float64], largest: float | None = None
-) -> tuple[NDArray[Any], bool]:
-    """Return the values of a hyperparameter, and whether they are refined."""
-    if given is None:
-        return default, True
-    if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        count = parameters.positive(name, given)
-        return np.geomspace(default[0], largest or default[-1], count), False
-    values = np.unique(np.asarray(given, dtype=np.float64))
-    if values.ndim != 1 or not len(values) or not (values > 0).all():
-        raise ValueError(f"{name} = {given!r} is not valid: it must contain positive numbers")
-    return values, False
-
-
-class SVCCV(_Tuned, SVC):
+class SVCCV(Tuned, SVC):  # type: ignore[override]
     """SVC that chooses C and gamma by cross-validation.
 
     ``fit`` evaluates a logarithmic grid around ``gamma="scale"``, C from 1e-2 to 1e4 (C above 100
@@ -339,11 +106,11 @@ class SVCCV(_Tuned, SVC):
 
     __module__ = "softmargin"  # pickles do not depend on file names
 
-    # Parameters of SVC that are chosen or not needed.
+    _plain_kind = SVC
+    # Parameters of SVC that this estimator does not have.
     warm_start = False
     working_set_size = None
 
-    C_: float
     gamma_: float | str
 
     def __init__(
@@ -393,11 +160,6 @@ class SVCCV(_Tuned, SVC):
         self.verbose = verbose
 
     @property
-    def C(self) -> Any:  # type: ignore[override]  # noqa: N802 (named like the parameter)
-        """The chosen C."""
-        return getattr(self, "C_", 1.0)
-
-    @property
     def gamma(self) -> Any:
         """The chosen gamma."""
         return getattr(self, "gamma_", "scale")
@@ -422,25 +184,11 @@ class SVCCV(_Tuned, SVC):
             The fitted estimator.
         """
         with restore_on_failure(self):
-            chosen = self._tune(self._plain(), X, y, sample_weight, groups)
-            self.C_ = chosen["C"]
-            self.gamma_ = chosen.get("gamma", "scale")
-            self._fit_chosen(X, y, sample_weight)
-        return self
-
-    def _fit_chosen(self, X: Any, y: Any, sample_weight: Any) -> None:
-        limit, self.time_limit = self.time_limit, None  # it is that of the search
-        try:
+            self.gamma_ = "scale"
+            self._tune(X, y, sample_weight, groups)
             with class_order.suppress_warning():
                 self._fit(X, y, sample_weight)
-        finally:
-            self.time_limit = limit
-
-    def _plain(self) -> SVC:
-        """Return an SVC with the parameters that are not chosen."""
-        own = SVC._get_param_names()
-        params = {name: value for name, value in self.get_params(False).items() if name in own}
-        return SVC(**params | {"time_limit": None})
+        return self
 
     def to_svc(self) -> SVC:
         """Return the fitted model as an :class:`SVC` with the chosen hyperparameters.
@@ -450,41 +198,21 @@ class SVCCV(_Tuned, SVC):
         SVC
             A fitted estimator that shares the model.
         """
-        self._check_is_fitted()
-        plain = self._plain()
-        plain.set_params(C=self.C_, gamma=self.gamma_)
-        names = plain.get_params(False).keys() | {"C_", "gamma_", "best_score_", "cv_results_"}
-        own = {"Cs", "gammas", "cv", "scoring"}
-        plain.__dict__ |= {
-            name: value for name, value in vars(self).items() if name not in names | own
-        }
+        plain: SVC = self._fitted_plain()
         return plain
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the fitted model as an :class:`SVC` to a file that :func:`softmargin.load` reads.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File to write; an existing file is replaced.
-        """
-        self.to_svc().save(path)
-
-    def _train_value(self) -> float:
-        return parameters.real("C", self.C)
-
-    def _space(self, rows: Any) -> _Space:
+    def _space(self, rows: Any) -> Space:
         is_fine = rows.shape[0] <= _MAX_FINE
-        cs, refines_c = _values("Cs", self.Cs, np.array(_FINE_CS if is_fine else _CS), 1e4)
+        cs, refines_c = values_of("Cs", self.Cs, _FINE_CS if is_fine else _CS, _LARGE_CS[-1])
         large = _LARGE_CS if refines_c else ()
         if callable(self.kernel) or self.kernel in ("linear", "precomputed"):
-            return _Space(("C",), (cs,), (refines_c,), large)
+            return Space(("C",), (cs,), (refines_c,), large)
         around = parameters.gamma_scale(rows) * np.array(_FINE_GAMMAS if is_fine else _GAMMAS)
-        gammas, refines_gamma = _values("gammas", self.gammas, around)
-        return _Space(("C", "gamma"), (cs, gammas), (refines_c, refines_gamma), large)
+        gammas, refines_gamma = values_of("gammas", self.gammas, around)
+        return Space(("C", "gamma"), (cs, gammas), (refines_c, refines_gamma), large)
 
 
-class LinearSVCCV(_Tuned, LinearSVC):
+class LinearSVCCV(Tuned, LinearSVC):  # type: ignore[override]
     """LinearSVC that chooses C by cross-validation.
 
     ``fit`` evaluates C from 1e-4 to 1e4 (above 10 only while that may still win), refines the
@@ -525,9 +253,9 @@ class LinearSVCCV(_Tuned, LinearSVC):
 
     __module__ = "softmargin"  # pickles do not depend on file names
 
+    _plain_kind = LinearSVC
+    # A parameter of LinearSVC that this estimator does not have.
     record_every = None
-
-    C_: float
 
     def __init__(
         self,
@@ -566,11 +294,6 @@ class LinearSVCCV(_Tuned, LinearSVC):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
 
-    @property
-    def C(self) -> Any:  # type: ignore[override]  # noqa: N802 (named like the parameter)
-        """The chosen C."""
-        return getattr(self, "C_", 1.0)
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose C by cross-validation, and fit the model with it.
 
@@ -591,17 +314,11 @@ class LinearSVCCV(_Tuned, LinearSVC):
             The fitted estimator.
         """
         with restore_on_failure(self):
-            self.C_ = self._tune(self._plain(), X, y, sample_weight, groups)["C"]
+            self._tune(X, y, sample_weight, groups)
             with class_order.suppress_warning():
-                LinearSVC._fit(self, X, y, sample_weight, None, Deadline(None))
+                self._fit(X, y, sample_weight, None, self._deadline())
         self._warn_if_not_converged(stacklevel=2)
         return self
-
-    def _plain(self) -> LinearSVC:
-        """Return a LinearSVC with the parameters that are not chosen."""
-        own = LinearSVC._get_param_names()
-        params = {name: value for name, value in self.get_params(False).items() if name in own}
-        return LinearSVC(**params | {"time_limit": None})
 
     def to_linear_svc(self) -> LinearSVC:
         """Return the fitted model as a :class:`LinearSVC` with the chosen C.
@@ -611,33 +328,12 @@ class LinearSVCCV(_Tuned, LinearSVC):
         LinearSVC
             A fitted estimator that shares the weights.
         """
-        self._check_is_fitted()
-        plain = self._plain()
-        plain.set_params(C=self.C_)
-        names = plain.get_params(False).keys() | {"C_", "best_score_", "cv_results_"}
-        plain.__dict__ |= {
-            name: value
-            for name, value in vars(self).items()
-            if name not in names | {"Cs", "cv", "scoring"}
-        }
+        plain: LinearSVC = self._fitted_plain()
         return plain
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the fitted model as a :class:`LinearSVC` to a file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File to write; an existing file is replaced.
-        """
-        self.to_linear_svc().save(path)
-
-    def _train_value(self) -> float:
-        return parameters.real("C", self.C)
 
     def _is_lambda(self) -> bool:
         return False
 
-    def _space(self, rows: Any) -> _Space:
-        cs, is_refined = _values("Cs", self.Cs, np.array(_LINEAR_CS), 1e4)
-        return _Space(("C",), (cs,), (is_refined,), _LARGE_LINEAR_CS if is_refined else ())
+    def _space(self, rows: Any) -> Space:
+        cs, is_refined = values_of("Cs", self.Cs, _LINEAR_CS, _LARGE_LINEAR_CS[-1])
+        return Space(("C",), (cs,), (is_refined,), _LARGE_LINEAR_CS if is_refined else ())

@@ -13,8 +13,9 @@ from softmargin._checks import class_order, sparse
 from softmargin._checks.labels import check_labels
 from softmargin._checks.rows import check_rows
 from softmargin._checks.weights import sample_weights, used_rows
+from softmargin._estimators.methods import overridden
 from softmargin._estimators.scaling import MinMaxScaler
-from softmargin._selection.candidates import Candidates, unsupported
+from softmargin._selection.candidates import Candidates
 from softmargin._selection.samples import Samples, Scaling, Split
 from softmargin._selection.steps import Steps, UnsharedError, is_pairwise
 
@@ -27,7 +28,7 @@ def check_shareable(estimator: Any) -> Steps:
         # The attributes in which scikit-learn 1.9 stores and passes on callbacks.
         if hasattr(part, "_skl_callbacks") or hasattr(part, "_parent_callback_ctx"):
             raise UnsharedError(f"callbacks of {type(part).__name__} must be called for each fit")
-    if reason := unsupported(steps.model):
+    if reason := overridden(steps.model):
         raise UnsharedError(reason)
     return steps
 

@@ -52,11 +52,23 @@ def _evaluated(
     return dict(search.cv_results_)
 
 
-def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[Split]:
-    """Draw the splits; raise UnsharedError if the engine cannot evaluate the estimator."""
-    check_shareable(estimator)
-    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
-    return list(splitter.split(X, y, groups))
+def _by_scikit_learn(
+    name: str, estimator: Any, X: Any, y: Any, splits: list[Split] | None, options: dict[str, Any]
+) -> Any:
+    """Call scikit-learn's function; splits that were drawn already are used again."""
+    drawn = {} if splits is None else {"cv": splits}
+    return getattr(model_selection, name)(estimator, X, y, **options | drawn)
+
+
+def _drawn(estimator: Any, X: Any, y: Any, options: dict[str, Any]) -> tuple[Any, Any, list[Split]]:
+    """Return indexable samples and labels, and the splits of them.
+
+    Raises UnsharedError if the engine cannot evaluate the estimator.
+    """
+    check_input(check_shareable(estimator), X, options["params"] or {})
+    X, y = indexable(X, y)
+    splitter = check_cv(options["cv"], y, classifier=is_classifier(estimator))
+    return X, y, list(splitter.split(X, y, options["groups"]))
 
 
 def _columns(results: dict[str, Any], name: str, n_splits: int) -> NDArray[np.float64]:
@@ -107,45 +119,29 @@ def cross_validate(
     >>> found["test_f1_macro"].shape
     (5,)
     """
+    options = {
+        "groups": groups,
+        "scoring": scoring,
+        "cv": cv,
+        "n_jobs": n_jobs,
+        "verbose": verbose,
+        "params": params,
+        "pre_dispatch": pre_dispatch,
+        "return_train_score": return_train_score,
+        "return_estimator": return_estimator,
+        "return_indices": return_indices,
+        "error_score": error_score,
+    }
     splits: list[Split] | None = None
     try:
         if return_estimator:
             raise UnsharedError("the fitted estimators are requested")
-        check_input(check_shareable(estimator), X, params or {})
-        X, y = indexable(X, y)
-        splits = _splits(estimator, X, y, groups, cv)
-        found = _evaluated(
-            estimator,
-            {},
-            X,
-            y,
-            splits,
-            params,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            return_train_score=return_train_score,
-            error_score=error_score,
-        )
+        X, y, splits = _drawn(estimator, X, y, options)
+        shared = ("scoring", "n_jobs", "verbose", "return_train_score", "error_score")
+        own = {name: options[name] for name in shared}
+        found = _evaluated(estimator, {}, X, y, splits, params, **own)
     except UnsharedError:
-        return dict(
-            model_selection.cross_validate(
-                estimator,
-                X,
-                y,
-                groups=groups,
-                scoring=scoring,
-                cv=cv if splits is None else splits,
-                n_jobs=n_jobs,
-                verbose=verbose,
-                params=params,
-                pre_dispatch=pre_dispatch,
-                return_train_score=return_train_score,
-                return_estimator=return_estimator,
-                return_indices=return_indices,
-                error_score=error_score,
-            )
-        )
+        return dict(_by_scikit_learn("cross_validate", estimator, X, y, splits, options))
     results: dict[str, Any] = {
         name: np.repeat(found[f"mean_{name}"], len(splits)) for name in ("fit_time", "score_time")
     }
@@ -259,41 +255,26 @@ def validation_curve(
     >>> test.shape
     (3, 5)
     """
-    scorer = check_scoring(estimator, scoring=scoring)
+    options = {
+        "param_name": param_name,
+        "param_range": param_range,
+        "groups": groups,
+        "cv": cv,
+        "scoring": check_scoring(estimator, scoring=scoring),
+        "n_jobs": n_jobs,
+        "pre_dispatch": pre_dispatch,
+        "verbose": verbose,
+        "error_score": error_score,
+        "params": params,
+    }
     splits: list[Split] | None = None
     try:
-        check_input(check_shareable(estimator), X, params or {})
-        X, y = indexable(X, y)
-        splits = _splits(estimator, X, y, groups, cv)
-        found = _evaluated(
-            estimator,
-            {param_name: list(param_range)},
-            X,
-            y,
-            splits,
-            params,
-            scoring=scorer,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            return_train_score=True,
-            error_score=error_score,
-        )
+        X, y, splits = _drawn(estimator, X, y, options)
+        own = {name: options[name] for name in ("scoring", "n_jobs", "verbose", "error_score")}
+        grid = {param_name: list(param_range)}
+        found = _evaluated(estimator, grid, X, y, splits, params, return_train_score=True, **own)
     except UnsharedError:
-        train, test = model_selection.validation_curve(
-            estimator,
-            X,
-            y,
-            param_name=param_name,
-            param_range=param_range,
-            groups=groups,
-            cv=cv if splits is None else splits,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            pre_dispatch=pre_dispatch,
-            verbose=verbose,
-            error_score=error_score,
-            params=params,
-        )
+        train, test = _by_scikit_learn("validation_curve", estimator, X, y, splits, options)
         return train, test
     n_splits = len(splits)
     return _columns(found, "train_score", n_splits), _columns(found, "test_score", n_splits)
@@ -346,58 +327,40 @@ def learning_curve(
     >>> test.shape
     (3, 5)
     """
-    scorer = check_scoring(estimator, scoring=scoring)
+    options = {
+        "groups": groups,
+        "train_sizes": train_sizes,
+        "cv": cv,
+        "scoring": check_scoring(estimator, scoring=scoring),
+        "exploit_incremental_learning": exploit_incremental_learning,
+        "n_jobs": n_jobs,
+        "pre_dispatch": pre_dispatch,
+        "verbose": verbose,
+        "shuffle": shuffle,
+        "random_state": random_state,
+        "error_score": error_score,
+        "return_times": return_times,
+        "params": params,
+    }
     splits: list[Split] | None = None
     try:
         if exploit_incremental_learning:
             raise UnsharedError("each model continues the training of the last one")
-        check_input(check_shareable(estimator), X, params or {})
-        X, y = indexable(X, y)
-        splits = _splits(estimator, X, y, groups, cv)
+        X, y, splits = _drawn(estimator, X, y, options)
         sizes = _translate_train_sizes(train_sizes, len(splits[0][0]))
-        own = [np.asarray(train) for train, _ in splits]
+        trains = [np.asarray(train) for train, _ in splits]
         if shuffle:
             rng = check_random_state(random_state)
-            own = [rng.permutation(train) for train in own]
+            trains = [rng.permutation(train) for train in trains]
         parts = [
             (train[:size], test)
-            for train, (_, test) in zip(own, splits, strict=True)
+            for train, (_, test) in zip(trains, splits, strict=True)
             for size in sizes.tolist()
         ]
-        found = _evaluated(
-            estimator,
-            {},
-            X,
-            y,
-            parts,
-            params,
-            scoring=scorer,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            return_train_score=True,
-            error_score=error_score,
-        )
+        own = {name: options[name] for name in ("scoring", "n_jobs", "verbose", "error_score")}
+        found = _evaluated(estimator, {}, X, y, parts, params, return_train_score=True, **own)
     except UnsharedError:
-        return tuple(
-            model_selection.learning_curve(
-                estimator,
-                X,
-                y,
-                groups=groups,
-                train_sizes=train_sizes,
-                cv=cv if splits is None else splits,
-                scoring=scoring,
-                exploit_incremental_learning=exploit_incremental_learning,
-                n_jobs=n_jobs,
-                pre_dispatch=pre_dispatch,
-                verbose=verbose,
-                shuffle=shuffle,
-                random_state=random_state,
-                error_score=error_score,
-                return_times=return_times,
-                params=params,
-            )
-        )
+        return tuple(_by_scikit_learn("learning_curve", estimator, X, y, splits, options))
     train, test = (
         _columns(found, f"{kind}_score", len(parts)).reshape(len(splits), len(sizes)).T
         for kind in ("train", "test")
@@ -474,31 +437,27 @@ def cross_val_predict(
     >>> softmargin.cross_val_predict(softmargin.SVC(), X, y).shape
     (150,)
     """
+    options = {
+        "groups": groups,
+        "cv": cv,
+        "n_jobs": n_jobs,
+        "verbose": verbose,
+        "params": params,
+        "pre_dispatch": pre_dispatch,
+        "method": method,
+    }
     splits: list[Split] | None = None
     try:
         if method not in ("predict", "decision_function") or params or verbose:
             raise UnsharedError("other methods, parameters and messages belong to each fit")
         if y is None or get_config()["enable_metadata_routing"] or workers.uses_processes():
             raise UnsharedError("y is missing, metadata is routed, or processes are used")
-        check_input(check_shareable(estimator), X, params or {})
-        X, y = indexable(X, y)
-        splits = _splits(estimator, X, y, groups, cv)
+        X, y, splits = _drawn(estimator, X, y, options)
         return _predicted(estimator, X, y, splits, n_jobs, method)
     except (UnsharedError, ValueError, TypeError) as error:
         if type(error) not in (UnsharedError, ValueError, TypeError):
             raise
-        return model_selection.cross_val_predict(
-            estimator,
-            X,
-            y,
-            groups=groups,
-            cv=cv if splits is None else splits,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            params=params,
-            pre_dispatch=pre_dispatch,
-            method=method,
-        )
+        return _by_scikit_learn("cross_val_predict", estimator, X, y, splits, options)
 
 
 def _predicted(

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import softmargin
 from softmargin import SVC, SVCCV, LinearSVC, LinearSVCCV
-from softmargin._selection import tuned
+from softmargin._selection import tuning
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_linear_models_are_tuned(wine):
 
 def test_a_time_limit_chooses_among_what_is_done(wine, monkeypatch):
     ticks = iter([False, True, True, True])
-    monkeypatch.setattr(tuned.Deadline, "has_passed", lambda self: next(ticks))
+    monkeypatch.setattr(tuning.Deadline, "has_passed", lambda self: next(ticks))
     with pytest.warns(ConvergenceWarning, match="ended the search after"):
         model = SVCCV(time_limit=1e6).fit(*wine)
     assert model.score(*wine) > 0.9

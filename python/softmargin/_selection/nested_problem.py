@@ -1,0 +1,158 @@
+"""The checked samples, scaling and score of nested cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+from sklearn.metrics._scorer import _MultimetricScorer
+from sklearn.pipeline import Pipeline
+from sklearn.utils import indexable
+
+from softmargin._checks import class_order
+from softmargin._checks.labels import check_labels
+from softmargin._checks.rows import check_rows
+from softmargin._checks.weights import sample_weights, used_rows
+from softmargin._estimators.scaling import MinMaxScaler
+from softmargin._selection.candidates import Candidates
+from softmargin._selection.samples import Samples, Scaling, n_samples
+from softmargin._selection.scoring import SINGLE, Scoring, unsupported
+from softmargin._selection.splits import check_groups
+
+Scale = Literal["fold", "standard", "global"] | None
+
+_SCALES = ("auto", "fold", "standard", "global", None)
+_SCALINGS: dict[str | None, Scaling] = {"fold": "minmax", "standard": "standard"}
+
+
+@dataclass
+class Problem:
+    """Validated samples, with the scaling and the score."""
+
+    rows: Samples
+    X: Any
+    y: Any
+    scale: Scale
+    scoring: Any
+    # The scorer of scikit-learn, the name of the score that guides the search, and how it is shown.
+    scorer: Any
+    guide: str
+    shown: str
+    groups: NDArray[Any] | None
+
+    @classmethod
+    def check(
+        cls,
+        X: Any,
+        y: Any,
+        method: Any,
+        scale: Any,
+        scoring: Any,
+        refit: Any,
+        sample_weight: Any,
+        groups: Any,
+    ) -> Problem:
+        """Validate the arguments of :func:`nested_cv`."""
+        methods = method if isinstance(method, list | tuple) else [method]
+        has_steps = any(isinstance(each, Pipeline) for each in methods)
+        if not (isinstance(scale, str) or scale is None) or scale not in _SCALES:
+            names = ", ".join(repr(name) for name in _SCALES[:-1])
+            raise ValueError(f"scale = {scale!r} is not valid: it must be {names} or None")
+        if has_steps and scale not in ("auto", None):
+            raise ValueError(
+                f"scale = {scale!r} is not valid for a pipeline, whose steps scale the samples; "
+                "use scale='auto' or None"
+            )
+        has_matrix = any(_kernel_of(each) == "precomputed" for each in methods)
+        if has_matrix and scale not in ("auto", None):
+            raise ValueError(
+                f"scale = {scale!r} is not valid with kernel = 'precomputed': X is a kernel "
+                "matrix, which cannot be scaled; use scale='auto' or None"
+            )
+        if scale == "auto":
+            scale = None if has_steps or has_matrix else "fold"
+        if has_steps:
+            X, y = indexable(X, y)
+            checked = X
+        else:
+            checked = check_rows(X)
+        classes, codes = check_labels(y)
+        if len(codes) != n_samples(checked):
+            raise ValueError(
+                f"X has {n_samples(checked)} samples, but y has {len(codes)} labels; they must "
+                "have the same length"
+            )
+        weights = sample_weights(sample_weight, len(codes))
+        if weights is not None and used_rows(weights, classes, codes) is not None:
+            row = int(np.argmin(weights))
+            raise ValueError(
+                f"sample_weight[{row}] = 0 is not valid: weights must be positive in nested_cv; "
+                "remove the sample instead"
+            )
+        scorer, guide, shown = _check_scoring(scoring, refit)
+        if scale == "global":
+            checked = MinMaxScaler().fit_transform(checked).astype(np.float32)
+        rows = Samples(
+            checked,
+            classes,
+            codes,
+            weights,
+            _SCALINGS.get(scale, "none"),
+            True if scale is not None else None,
+            class_order.order_of(y, classes),
+            (X, y),
+        )
+        own_groups = check_groups(groups, len(codes))
+        return cls(rows, X, y, scale, scoring, scorer, guide, shown, own_groups)
+
+    def scoring_of(self, candidates: Candidates, kind: type) -> Scoring:
+        """Return the scores of a method; raise ValueError if they need more than predictions."""
+        if reason := unsupported(self.scorer, candidates.models):
+            raise ValueError(
+                f"scoring = {self.scoring!r} is not valid: {reason}. Use a score of predictions or "
+                "decision values, such as 'roc_auc', or cross_validate a GridSearchCV"
+            )
+        return Scoring(self.scorer, self.rows.classes, candidates.models, kind=kind)
+
+
+def _kernel_of(method: Any) -> Any:
+    """Return the kernel of an estimator; None for other methods."""
+    kernel = getattr(method, "kernel", None)
+    return kernel if isinstance(kernel, str) else None
+
+
+def _check_scoring(scoring: Any, refit: Any) -> tuple[Any, str, str]:
+    """Return the scorer, and the name and the title of the score that guides the search."""
+    if scoring is None or isinstance(scoring, str):
+        name = "accuracy" if scoring is None else scoring
+        if name not in get_scorer_names():
+            raise ValueError(
+                f"scoring = {scoring!r} is not valid: it must be a name that "
+                "sklearn.metrics.get_scorer_names() lists, a function, or several of them"
+            )
+        return get_scorer(name), SINGLE, name
+    if callable(scoring):
+        return scoring, SINGLE, getattr(scoring, "__name__", "score")
+    scorer = check_scoring(_Any(), scoring, raise_exc=True)
+    if not isinstance(scorer, _MultimetricScorer):
+        raise ValueError(f"scoring = {scoring!r} is not valid")
+    names = list(scorer._scorers)
+    if refit is None and len(names) == 1:
+        refit = names[0]
+    if refit not in names:
+        shown = ", ".join(repr(name) for name in names)
+        raise ValueError(
+            f"refit = {refit!r} is not valid: with several scores, it must name the score that "
+            f"guides the search: {shown}"
+        )
+    return scorer, refit, refit
+
+
+class _Any:
+    """An estimator of which scikit-learn's check of scores only needs ``fit``."""
+
+    def fit(self, X: Any, y: Any) -> None:
+        """Do nothing."""

@@ -1,0 +1,311 @@
+"""The search of estimators that choose their hyperparameters inside ``fit``."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+import warnings
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+from sklearn.utils.validation import check_consistent_length
+
+from softmargin._checks import class_order, parameters
+from softmargin._checks.labels import check_labels
+from softmargin._checks.resources import Deadline, budget_bytes, thread_count
+from softmargin._checks.rows import check_rows
+from softmargin._checks.stack import level_of_caller
+from softmargin._checks.weights import sample_weights, used_rows
+from softmargin._estimators.base import Classifier
+from softmargin._selection import engine
+from softmargin._selection.candidates import Candidates
+from softmargin._selection.samples import Samples, Split
+from softmargin._selection.scoring import SINGLE, Scoring, UnavailableError, unsupported
+from softmargin._selection.splits import as_indices
+from softmargin._selection.table import Table
+
+if TYPE_CHECKING:
+    _Base = Classifier
+else:
+    _Base = object
+
+# A larger C is evaluated only where it may be the best: where the score of the last one is at most
+# this much below the best score so far.
+_PROMISING = 0.01
+# The factors between neighbors in the refinement.
+_FACTORS = {"C": 10.0**0.5, "gamma": 2.0}
+# With more samples than the first number, the coarse grid is evaluated on the second.
+_MAX_COARSE = 4000
+_N_COARSE = 2000
+
+Cell = tuple[float, ...]
+
+
+def six_digits(values: Any) -> NDArray[np.float64]:
+    """Return numbers rounded to six digits, so that equal cells are found equal."""
+    return np.array([float(f"{value:.6g}") for value in values])
+
+
+class Space(NamedTuple):
+    """The hyperparameters that are searched, C first."""
+
+    names: tuple[str, ...]
+    coarse: tuple[NDArray[np.float64], ...]
+    # Whether the default grid is used, and thus refined.
+    is_refined: tuple[bool, ...]
+    # Values of C that follow those of the coarse grid.
+    large: tuple[float, ...]
+
+    def cells(self) -> list[Cell]:
+        """Return the coarse grid; C varies slowest."""
+        return list(itertools.product(*(own.tolist() for own in self.coarse)))
+
+    def neighbors(self, center: Cell) -> list[Cell]:
+        """Return the cells around a cell, in the directions that are refined."""
+        values = []
+        for name, own, is_refined in zip(self.names, center, self.is_refined, strict=True):
+            factor = _FACTORS[name]
+            near = [own / factor, own, own * factor] if is_refined else [own]
+            if name == "C" and is_refined:
+                low, high = self.coarse[0][0], self.large[-1]
+                near = [value for value in near if low * 0.99 < value < high * 1.01]
+            values.append(six_digits(near).tolist() if is_refined else near)
+        return list(itertools.product(*values))
+
+
+def values_of(
+    name: str, given: Any, default: Any, largest: float | None = None
+) -> tuple[NDArray[np.float64], bool]:
+    """Return the values of a hyperparameter, and whether they are refined.
+
+    A number of values means values from the first to the last default, or to ``largest``.
+    """
+    around = six_digits(default)
+    if given is None:
+        return around, True
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        count = parameters.positive(name, given)
+        return np.geomspace(around[0], largest or around[-1], count), False
+    values = np.unique(np.asarray(given, dtype=np.float64))
+    if values.ndim != 1 or not len(values) or not (values > 0).all():
+        raise ValueError(f"{name} = {given!r} is not valid: it must contain positive numbers")
+    return values, False
+
+
+class _Tuning:
+    """The evaluation of cells in several rounds."""
+
+    def __init__(self, model: Classifier, tuned: Tuned, samples: Samples, space: Space) -> None:
+        self.model = model
+        self.space = space
+        self.samples = samples
+        self.n_jobs = tuned.n_jobs
+        self.deadline = Deadline(tuned.time_limit)
+        self.scorer = check_scoring(model, tuned.scoring)
+        self.scores: dict[Cell, NDArray[np.float64]] = {}
+        self.seconds: dict[Cell, float] = {}
+
+    def run(self, splits: list[Split], coarse: tuple[Samples, list[Split]] | None) -> bool:
+        """Evaluate the coarse grid and its refinement; return whether all were evaluated.
+
+        ``coarse`` are samples and splits of them for the coarse grid, if there are very many.
+        """
+        first = coarse or (self.samples, splits)
+        self.scores = self._evaluate(self.space.cells(), *first)
+        for last, large in itertools.pairwise((self.space.coarse[0][-1], *self.space.large)):
+            means = {cell: own.mean() for cell, own in self.scores.items()}
+            least = max(means.values(), default=0.0) - _PROMISING
+            near = [cell for cell, mean in means.items() if cell[0] == last and mean >= least]
+            self.scores |= self._evaluate([(large, *cell[1:]) for cell in near], *first)
+        if self.scores and any(self.space.is_refined):
+            near = self.space.neighbors(self.best())
+            known = self.scores if coarse is None else {}
+            new = [cell for cell in near if cell not in known]
+            # After the time limit, the scores of some of the samples must do.
+            self.scores = known | self._evaluate(new, self.samples, splits) or self.scores
+        return not self.deadline.has_passed()
+
+    def best(self) -> Cell:
+        """Return the cell with the highest mean score, with the smallest C in a tie."""
+        return max(sorted(self.scores), key=lambda cell: self.scores[cell].mean())
+
+    def _evaluate(
+        self, cells: list[Cell], samples: Samples, splits: list[Split]
+    ) -> dict[Cell, NDArray[np.float64]]:
+        """Return the scores of the cells that were evaluated on all splits."""
+        if not cells or self.deadline.has_passed():
+            return {}
+        given = [dict(zip(self.space.names, cell, strict=True)) for cell in cells]
+        candidates = Candidates.of(self.model, given, samples.classes, samples.codes)
+        if reason := unsupported(self.scorer, candidates.models):
+            raise ValueError(f"scoring is not valid: {reason}")
+        scoring = Scoring(self.scorer, samples.classes, candidates.models)
+        table = Table(len(splits), len(cells), [SINGLE])
+        resources = engine.Resources(
+            thread_count(self.n_jobs), budget_bytes(None), self.deadline.seconds_left()
+        )
+        start = time.perf_counter()
+        try:
+            _, stopped = engine.evaluate(candidates, samples, splits, scoring, resources, table)
+        except UnavailableError as error:
+            raise ValueError(f"scoring is not valid: the score needs {error}") from None
+        if stopped is not None:
+            raise stopped
+        done = np.flatnonzero(table.done.all(axis=0)).tolist()
+        seconds = (time.perf_counter() - start) / max(1, len(done) * len(splits))
+        self.seconds |= {cells[number]: seconds for number in done}
+        return {cells[number]: table.scores(SINGLE)[:, number] for number in done}
+
+    def results(self) -> dict[str, Any]:
+        """Return all scores in the form of scikit-learn's ``cv_results_``."""
+        cells = sorted(self.scores)
+        table = np.array([self.scores[cell] for cell in cells])
+        times = np.array([self.seconds[cell] for cell in cells])
+        found: dict[str, Any] = {"mean_fit_time": times}
+        for number, name in enumerate(self.space.names):
+            found[f"param_{name}"] = np.array([cell[number] for cell in cells])
+        found["params"] = [dict(zip(self.space.names, cell, strict=True)) for cell in cells]
+        for split in range(table.shape[1]):
+            found[f"split{split}_test_score"] = table[:, split]
+        means = table.mean(axis=1)
+        found |= {"mean_test_score": means, "std_test_score": table.std(axis=1)}
+        found["rank_test_score"] = rankdata(-means, method="min").astype(np.int32)
+        return found
+
+
+class Tuned(_Base):
+    """Mixin for a classifier whose ``fit`` chooses hyperparameters first.
+
+    A subclass also derives from ``_plain_kind``, the classifier with given hyperparameters, and
+    defines ``_space`` and the parameters named below.
+    """
+
+    _plain_kind: ClassVar[type[Classifier]]
+
+    cv: Any
+    scoring: Any
+    time_limit: Any
+
+    C_: float
+    best_score_: float
+    cv_results_: dict[str, Any]
+
+    def _space(self, rows: Any) -> Space:
+        """Return the hyperparameters to search for these samples."""
+        raise NotImplementedError
+
+    @property
+    def C(self) -> Any:  # noqa: N802 (named like the parameter)
+        """The chosen C."""
+        return getattr(self, "C_", 1.0)
+
+    def _train_value(self) -> float:
+        return parameters.real("C", self.C)
+
+    def _deadline(self) -> Deadline:
+        """Return no limit for the final fit: ``time_limit`` is that of the search."""
+        return Deadline(None)
+
+    def _tune(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        """Set the chosen hyperparameters, ``best_score_`` and ``cv_results_``."""
+        rows = check_rows(X)
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        check_consistent_length(X, y)
+        classes, codes = check_labels(y)
+        weights = sample_weights(sample_weight, len(codes))
+        if weights is not None:
+            used_rows(weights, classes, codes)
+        order = class_order.order_of(y, classes)
+        if order is None and self.multi_class == "ordinal":
+            class_order.warn_if_text(classes)
+        samples = Samples(rows, classes, codes, weights, order=order, given=(rows, y))
+        splitter = check_cv(self.cv, y, classifier=True)
+        splits = as_indices("cv", splitter.split(rows, y, groups), len(codes))
+        tuning = _Tuning(self._plain(), self, samples, self._space(rows))
+        is_default = groups is None and (self.cv is None or isinstance(self.cv, Integral))
+        is_complete = tuning.run(splits, self._coarse(samples) if is_default else None)
+        if not tuning.scores:
+            raise TimeoutError(
+                f"no candidate was evaluated on all splits within time_limit = {self.time_limit} "
+                "seconds"
+            )
+        if not is_complete:
+            warnings.warn(
+                f"the time limit of {self.time_limit} seconds ended the search after "
+                f"{len(tuning.scores)} candidates",
+                ConvergenceWarning,
+                stacklevel=level_of_caller(),
+            )
+        best = tuning.best()
+        self.best_score_ = float(tuning.scores[best].mean())
+        self.cv_results_ = tuning.results()
+        for name, value in zip(tuning.space.names, best, strict=True):
+            setattr(self, f"{name}_", value)
+
+    def _coarse(self, samples: Samples) -> tuple[Samples, list[Split]] | None:
+        """Return some samples for the coarse grid and splits of them; None to use all samples."""
+        codes = samples.codes
+        if len(codes) <= _MAX_COARSE or np.bincount(codes).min() < 2:
+            return None
+        draw = StratifiedShuffleSplit(1, train_size=_N_COARSE, random_state=0)
+        ((subset, _),) = draw.split(np.zeros((len(codes), 1)), codes)
+        own = codes[subset]
+        if np.bincount(own, minlength=len(samples.classes)).min() < 3:
+            return None
+        splits = StratifiedShuffleSplit(2, test_size=0.3, random_state=0)
+        found = as_indices("cv", splits.split(np.zeros((len(own), 1)), own), len(own))
+        X = samples.X[subset]
+        if getattr(self, "kernel", None) == "precomputed":
+            X = np.ascontiguousarray(X[:, subset])
+        weights = samples.sample_weight
+        some = samples._replace(
+            X=X,
+            codes=own,
+            sample_weight=None if weights is None else weights[subset],
+            given=None,
+        )
+        return some, found
+
+    def _plain(self) -> Any:
+        """Return the classifier with the parameters that are not chosen."""
+        own = self._plain_kind._get_param_names()
+        params = {name: value for name, value in self.get_params(False).items() if name in own}
+        return self._plain_kind(**params | {"time_limit": None})
+
+    def _fitted_plain(self) -> Any:
+        """Return the fitted model as the classifier with the chosen hyperparameters."""
+        self._check_is_fitted()
+        plain = self._plain()
+        chosen = {
+            name: getattr(self, f"{name}_") for name in ("C", "gamma") if name in _names(plain)
+        }
+        plain.set_params(**chosen)
+        own = {*self._get_param_names(), "C_", "gamma_", "best_score_", "cv_results_"}
+        plain.__dict__ |= {name: value for name, value in vars(self).items() if name not in own}
+        return plain
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the fitted model, with the chosen hyperparameters, to a file.
+
+        :func:`softmargin.load` reads it as the estimator that does not tune itself.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; an existing file is replaced.
+        """
+        self._fitted_plain().save(path)
+
+
+def _names(model: Classifier) -> set[str]:
+    return set(model.get_params(deep=False))
