@@ -10,7 +10,9 @@
 
 use crate::error::ByteCount;
 use crate::{Error, Result};
+use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Headroom in bytes for small allocations that abort the process when they fail. Slightly more
 /// than the arena that glibc maps for a thread.
@@ -187,4 +189,33 @@ fn used_bytes(name: &str) -> Option<usize> {
 fn first_number(lines: &str, name: &str) -> Option<usize> {
     let line = lines.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+/// Buffers that one training leaves for the next: touching fresh memory costs as much as computing
+/// the values.
+static BUFFERS: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+
+/// The most buffers that are kept.
+const MOST_BUFFERS: usize = 64;
+
+/// A buffer that [`keep_buffer`] was given, with its values, or an empty one.
+pub fn take_buffer<T: Send + 'static>() -> Vec<T> {
+    let mut kept = BUFFERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = kept.iter().rposition(|buffer| buffer.is::<Vec<T>>());
+    let buffer = found.and_then(|place| kept.swap_remove(place).downcast().ok());
+    buffer.map_or_else(Vec::new, |buffer| *buffer)
+}
+
+/// Keeps a buffer for [`take_buffer`] until [`drop_buffers`].
+pub fn keep_buffer<T: Send + 'static>(buffer: Vec<T>) {
+    let mut kept = BUFFERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() < MOST_BUFFERS && buffer.capacity() > 0 {
+        kept.push(Box::new(buffer));
+    }
+}
+
+/// Frees all buffers that are kept.
+pub fn drop_buffers() {
+    let mut kept = BUFFERS.lock().unwrap_or_else(PoisonError::into_inner);
+    *kept = Vec::new();
 }

@@ -1,6 +1,7 @@
 //! Dense or sparse samples as one type.
 
 use super::{Csr, Dense, Real};
+use crate::memory::try_zeros;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -126,6 +127,48 @@ impl<T: Real> Matrix<'_, T> {
             Matrix::Dense(m) => Matrix::Dense(m.convert()?),
             Matrix::Sparse(m) => Matrix::Sparse(m.convert()?),
         })
+    }
+
+    /// The mean of all rows; `None` for sparse rows, which would become dense without it, and for
+    /// means outside the range of f64.
+    pub fn center(&self) -> Option<Vec<f64>> {
+        let Matrix::Dense(dense) = self else {
+            return None;
+        };
+        let mut center: Vec<f64> = try_zeros(dense.n_cols(), 1, "means of features").ok()?;
+        let share = 1.0 / dense.n_rows().max(1) as f64;
+        for i in 0..dense.n_rows() {
+            for (mean, value) in center.iter_mut().zip(dense.row(i)) {
+                *mean += share * value.to_f64();
+            }
+        }
+        center.iter().all(|mean| mean.is_finite()).then_some(center)
+    }
+
+    /// Subtracts `center` from each row; does nothing for sparse rows.
+    pub fn subtract(&mut self, center: &[f64]) {
+        if let Matrix::Dense(dense) = self {
+            dense.subtract(center);
+        }
+    }
+
+    /// The rows rounded to another type, and the largest norm of the rounding error of a row.
+    pub fn rounded<U: Real>(&self) -> Result<(Matrix<'static, U>, f64)> {
+        let rounded: Matrix<'_, U> = self.convert()?;
+        let error = |i: usize| -> f64 {
+            let (exact, rounded) = match (self, &rounded) {
+                (Matrix::Dense(exact), Matrix::Dense(rounded)) => (exact.row(i), rounded.row(i)),
+                (Matrix::Sparse(exact), Matrix::Sparse(rounded)) => {
+                    (exact.row(i).1, rounded.row(i).1)
+                }
+                _ => (&[][..], &[][..]),
+            };
+            let pairs = exact.iter().zip(rounded);
+            let difference = pairs.map(|(exact, rounded)| exact.to_f64() - rounded.to_f64());
+            difference.map(|difference| difference * difference).sum()
+        };
+        let largest = (0..self.n_rows()).map(error).fold(0.0, f64::max);
+        Ok((rounded, largest.sqrt()))
     }
 
     /// Copies row `i` to `out`, including zeros.

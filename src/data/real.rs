@@ -11,6 +11,7 @@ pub trait Real:
     + Default
     + PartialOrd
     + Send
+    + 'static
     + Sync
     + Add<Output = Self>
     + Sub<Output = Self>

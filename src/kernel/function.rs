@@ -210,6 +210,9 @@ pub struct Kernel {
     coef0: f64,
 }
 
+/// A rounding error of distances, relative to the width of the kernel, like those of f32.
+const HARMLESS: f64 = 1e-6;
+
 impl Kernel {
     /// The kind of kernel.
     pub fn kind(&self) -> KernelKind {
@@ -219,6 +222,13 @@ impl Kernel {
     /// The kernel coefficient gamma.
     pub fn gamma(&self) -> f64 {
         self.gamma
+    }
+
+    /// Whether rounding errors of samples, of at most this norm, change kernel values by no more
+    /// than computing them in f32 does.
+    pub fn tolerates(&self, rounding: f64) -> bool {
+        // Dot products change in proportion to their terms, as in f32.
+        self.product() == Product::Dot || rounding * self.gamma().sqrt() <= HARMLESS
     }
 
     /// The degree of polynomial kernels.

@@ -19,6 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub trait KernelMatrix<T>: Sync {
     /// All kernel values of row `i`.
     fn row(&self, i: usize) -> &[T];
+
+    /// `K(i, i)`.
+    fn diagonal(&self, i: usize) -> T;
 }
 
 /// The kernel values of all pairs of samples.
@@ -161,6 +164,10 @@ impl<T: Lanes> Gram<T> {
 impl<T: Lanes> KernelMatrix<T> for Gram<T> {
     fn row(&self, i: usize) -> &[T] {
         self.row(i)
+    }
+
+    fn diagonal(&self, i: usize) -> T {
+        self.row(i)[i]
     }
 }
 

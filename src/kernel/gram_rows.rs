@@ -92,6 +92,11 @@ impl<T: Lanes, G: KernelMatrix<T>> BlockRows<T> for GramRows<'_, G> {
             is_local: false,
         }
     }
+
+    /// Does not compute the row of a lazy matrix.
+    fn diagonal(&self, i: usize) -> T {
+        self.gram.diagonal(self.parts.global(i))
+    }
 }
 
 impl<T: Lanes, G: KernelMatrix<T>> ShrinkableRows<T> for GramRows<'_, G> {

@@ -95,6 +95,11 @@ pub trait BlockRows<T: Lanes>: KernelRows {
     /// A row of the last [`BlockRows::prefetch`].
     fn resident_row(&self, i: usize) -> Row<'_, T>;
 
+    /// `K(i, i)` of a row of the last [`BlockRows::prefetch`].
+    fn diagonal(&self, i: usize) -> T {
+        self.resident_row(i).at(i)
+    }
+
     /// `sums_k += factor K(i, k)` for all samples k of the problem and all resident rows
     /// `(i, factor)`, in parallel if that is much work.
     fn accumulate(&self, terms: &[(usize, f64)], sums: &mut [f64]) {

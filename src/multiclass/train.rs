@@ -163,7 +163,10 @@ impl<T: Lanes> TrainingSet<T> {
     /// The packed rows in f64; `None` if kernel values are in f64 already, or precomputed.
     fn widened(&self) -> Option<ExactRows<'_, T>> {
         match &self.rows {
-            Source::Packed(packed) => ExactRows::new(packed, &self.kernel, &self.wide),
+            Source::Packed(packed) => {
+                let rows = ExactRows::new(packed, &self.kernel, &self.wide)?;
+                Some(rows.with_unrounded(None, self.rounding))
+            }
             Source::Precomputed(_) => None,
         }
     }

@@ -19,6 +19,8 @@ pub struct TrainingSet<T: Lanes> {
     pub(super) rows: Source<T>,
     /// The packed rows in f64, if a solver has used them.
     pub(super) wide: OnceLock<PackedRows<f64>>,
+    /// The largest norm of the rounding error of a row, if `wide` contains unrounded ones.
+    pub(super) rounding: f64,
 }
 
 /// The samples, or their precomputed kernel matrix.
@@ -71,6 +73,7 @@ impl<T: Lanes> TrainingSet<T> {
             starts: Vec::new(),
             rows: source,
             wide: OnceLock::new(),
+            rounding: 0.0,
         })
     }
 
@@ -143,6 +146,7 @@ impl<T: Lanes> TrainingSet<T> {
             starts: self.starts,
             rows,
             wide: OnceLock::new(),
+            rounding: 0.0,
         })
     }
 
@@ -184,6 +188,39 @@ impl<T: Lanes> TrainingSet<T> {
     /// The weights of the samples sorted by class, if there are any.
     pub fn row_weights(&self) -> Option<&[f64]> {
         self.row_weights.as_deref()
+    }
+}
+
+impl TrainingSet<f64> {
+    /// The same set with samples rounded to f32, for solvers that correct the errors of rounding;
+    /// `None` if they are too large, or for a precomputed kernel.
+    pub fn rounded(&self) -> Result<Option<TrainingSet<f32>>> {
+        let Source::Packed(packed) = &self.rows else {
+            return Ok(None);
+        };
+        let mut rows = packed.unpack()?;
+        // Distances do not depend on the origin, but their rounding errors do.
+        if self.kernel.kind() == KernelKind::Rbf
+            && let Some(center) = rows.center()
+        {
+            rows.subtract(&center);
+        }
+        let (rows, rounding) = rows.rounded::<f32>()?;
+        let is_in_range = self.kernel.check_range::<f32>(Extent::of(&rows)).is_ok();
+        if !is_in_range || !rows.max_abs().is_finite() || !self.kernel.tolerates(rounding) {
+            return Ok(None);
+        }
+        let all: Vec<u32> = (0..rows.n_rows() as u32).collect();
+        Ok(Some(TrainingSet {
+            kernel: self.kernel,
+            labels: self.labels.clone(),
+            class_weights: self.class_weights.clone(),
+            row_weights: self.row_weights.clone(),
+            starts: self.starts.clone(),
+            rows: Source::Packed(PackedRows::new(&rows, &all)?),
+            wide: OnceLock::from(packed.clone()),
+            rounding,
+        }))
     }
 }
 

@@ -3,7 +3,7 @@
 //! about a millisecond run in the calling thread.
 
 use super::limits::Limits;
-use crate::memory::check_headroom;
+use crate::memory::{check_headroom, drop_buffers};
 use crate::monitor::Monitor;
 use crate::{Error, Result, threads};
 use pyo3::prelude::*;
@@ -57,6 +57,7 @@ pub fn run_within<R: Send>(
             pool.in_place_scope(|scope| {
                 scope.spawn(move |_| {
                     *outcome = Some(catch_unwind(AssertUnwindSafe(|| work(monitor))));
+                    drop_buffers();
                     drop(done);
                 });
                 while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL_INTERVAL) {

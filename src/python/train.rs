@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 /// Trains a model for each value of the solver's path.
 ///
-/// If a binary problem stalls on f32 samples, all are trained again on the samples in f64. If
+/// If a binary problem stalls on kernel values in f32, all are trained again on values in f64. If
 /// outputs need f64, the model holds its support vectors in f64.
 pub fn fit(
     py: Python<'_>,
@@ -51,7 +51,7 @@ pub fn fit(
         let set = match rows()? {
             AnyMatrix::F64(matrix) => {
                 let set = recipe.set(matrix, monitor)?;
-                let training = recipe.solve(&set, monitor)?;
+                let training = recipe.solve_rounded(&set, monitor)?;
                 return recipe.models(&set, &training, monitor);
             }
             AnyMatrix::F32(matrix) => recipe.set(matrix, monitor)?,
@@ -105,6 +105,20 @@ impl<S: BinarySolver> Recipe<'_, S> {
         monitor.check()?;
         let (scheme, bytes) = (self.scheme, self.cache_bytes);
         set.train(self.solver, scheme, self.source, bytes, monitor)
+    }
+
+    /// Trains all binary classifiers on kernel values in f32 if that is precise enough.
+    fn solve_rounded(&self, set: &TrainingSet<f64>, monitor: &Monitor) -> Result<Training> {
+        if self.solver.tolerates_rounding()
+            && let Some(rounded) = set.rounded()?
+        {
+            let training = self.solve(&rounded, monitor)?;
+            let mut machines = training.machines.iter().flatten();
+            if machines.all(|machine| machine.status != Status::Stalled) || monitor.time_is_up() {
+                return Ok(training);
+            }
+        }
+        self.solve(set, monitor)
     }
 
     /// A model for each value of the solver's path.

@@ -80,6 +80,12 @@ impl<T: Lanes> KernelMatrix<T> for LazyGram<'_, T> {
             row
         })
     }
+
+    fn diagonal(&self, i: usize) -> T {
+        let mut value = [self.products.row(i)[i]];
+        self.kernel.finish(&mut value);
+        value[0]
+    }
 }
 
 impl<T> Drop for LazyGram<'_, T> {

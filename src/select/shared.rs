@@ -71,8 +71,8 @@ impl<T: Lanes> Shared<T> {
             return Ok(None);
         }
         let mut wide: Matrix<'_, S> = scaling.apply(rows)?;
-        if let (Some(center), Matrix::Dense(dense)) = (center, &mut wide) {
-            dense.subtract(center);
+        if let Some(center) = center {
+            wide.subtract(center);
         }
         let scaled: Matrix<'_, T> = wide.convert()?;
         drop(wide);

@@ -3,7 +3,6 @@
 use super::evaluate::{Job, Plan};
 use crate::data::{Affine, Matrix};
 use crate::kernel::KernelKind;
-use crate::memory::try_zeros;
 use crate::simd::Lanes;
 use crate::{Error, Result};
 
@@ -86,21 +85,6 @@ impl<S: Lanes> Source<'_, S> {
             Scaling::Standard => Affine::standard(&self.rows, rows),
         }
     }
-
-    /// The mean of all samples.
-    fn center(&self) -> Option<Vec<f64>> {
-        let Matrix::Dense(dense) = &self.rows else {
-            return None;
-        };
-        let mut center: Vec<f64> = try_zeros(dense.n_cols(), 1, "means of features").ok()?;
-        let share = 1.0 / dense.n_rows().max(1) as f64;
-        for i in 0..dense.n_rows() {
-            for (mean, value) in center.iter_mut().zip(dense.row(i)) {
-                *mean += share * value.to_f64();
-            }
-        }
-        center.iter().all(|mean| mean.is_finite()).then_some(center)
-    }
 }
 
 /// The point of each source that is subtracted before samples are rounded to `T`; `None` to
@@ -121,7 +105,7 @@ pub(super) fn centers<S: Lanes, T: Lanes, M>(
             .flat_map(|job| &job.kernels)
             .all(|kernel| kernel.kind == KernelKind::Rbf);
         if is_rounded && is_distance {
-            source.center()
+            source.rows.center()
         } else {
             None
         }

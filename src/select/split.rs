@@ -26,9 +26,6 @@ pub struct Split<T: Lanes> {
     samples: Option<Samples<T>>,
 }
 
-/// A rounding error of distances, relative to the width of the kernel, like those of f32.
-const HARMLESS: f64 = 1e-6;
-
 /// The scaled samples of a split.
 struct Samples<T: Lanes> {
     rows: Matrix<'static, T>,
@@ -137,8 +134,7 @@ impl<T: Lanes> Split<T> {
             .samples
             .as_ref()
             .map_or(0.0, |samples| samples.rounding);
-        // Dot products change in proportion to their terms, as in f32.
-        kernel.product() == Product::Dot || rounding * kernel.gamma().sqrt() <= HARMLESS
+        kernel.tolerates(rounding)
     }
 
     /// All samples, scaled; `None` for precomputed kernels.
@@ -281,24 +277,11 @@ impl<T: Lanes> Samples<T> {
         scaling: Affine,
         center: Option<&[f64]>,
     ) -> Result<Self> {
-        if let (Some(center), Matrix::Dense(dense)) = (center, &mut unrounded) {
-            dense.subtract(center);
+        if let Some(center) = center {
+            unrounded.subtract(center);
         }
-        let rows: Matrix<'_, T> = unrounded.convert()?;
-        let error = |i: usize| -> f64 {
-            let (exact, rounded) = match (&unrounded, &rows) {
-                (Matrix::Dense(exact), Matrix::Dense(rounded)) => (exact.row(i), rounded.row(i)),
-                (Matrix::Sparse(exact), Matrix::Sparse(rounded)) => {
-                    (exact.row(i).1, rounded.row(i).1)
-                }
-                _ => (&[][..], &[][..]),
-            };
-            let pairs = exact.iter().zip(rounded);
-            let difference = pairs.map(|(exact, rounded)| exact - rounded.to_f64());
-            difference.map(|difference| difference * difference).sum()
-        };
-        let largest = (0..rows.n_rows()).map(error).fold(0.0, f64::max);
-        Self::new(rows, scaling, Some(unrounded), largest.sqrt())
+        let (rows, rounding) = unrounded.rounded()?;
+        Self::new(rows, scaling, Some(unrounded), rounding)
     }
 }
 

@@ -247,11 +247,11 @@ pub fn sparse_products<T: Lanes>(
 /// otherwise; `fall` is 0 if it may decrease and infinity otherwise. All lengths are equal, and a
 /// multiple of [`PAIR_LANES`].
 pub fn update_pair<T: Lanes>(
-    v: &mut [f64],
-    penalties: (&[f64], &[f64]),
+    v: &mut [T],
+    penalties: (&[T], &[T]),
     rows: (&[T], &[T]),
-    step: f64,
-) -> PairScan {
+    step: T,
+) -> PairScan<T> {
     let lengths = [
         penalties.0.len(),
         penalties.1.len(),
@@ -259,11 +259,11 @@ pub fn update_pair<T: Lanes>(
         rows.1.len(),
     ];
     assert_eq!(lengths, [v.len(); 4]);
-    assert_eq!(v.len() % PAIR_LANES, 0);
+    assert!(v.len().is_multiple_of(PAIR_LANES) && v.len() < 1 << 24);
     dispatch!(
         pairs::update_pair,
         T,
-        (v: &mut [f64], penalties: (&[f64], &[f64]), rows: (&[T], &[T]), step: f64) -> PairScan
+        (v: &mut [T], penalties: (&[T], &[T]), rows: (&[T], &[T]), step: T) -> PairScan<T>
     )
 }
 
@@ -271,11 +271,11 @@ pub fn update_pair<T: Lanes>(
 /// with the largest `(v_i - v_j)^2 / (K_ii + K_jj - 2 K_ij)`; `None` if no step improves the
 /// objective.
 pub fn second_order<T: Lanes>(
-    v_fall: (&[f64], &[f64]),
+    v_fall: (&[T], &[T]),
     row: &[T],
     diagonal: &[T],
-    v_i: f64,
-    k_ii: f32,
+    v_i: T,
+    k_ii: T,
 ) -> Option<usize> {
     assert_eq!(
         [v_fall.1.len(), row.len(), diagonal.len()],
@@ -285,8 +285,25 @@ pub fn second_order<T: Lanes>(
     dispatch!(
         pairs::second_order,
         T,
-        (v_fall: (&[f64], &[f64]), row: &[T], diagonal: &[T], v_i: f64, k_ii: f32)
-            -> Option<usize>
+        (v_fall: (&[T], &[T]), row: &[T], diagonal: &[T], v_i: T, k_ii: T) -> Option<usize>
+    )
+}
+
+/// The number of samples that may increase with a `v` above the smallest one that may decrease, or
+/// the other way round: those that form a violating pair with another one. The arguments are those
+/// of [`update_pair`] and the extremes that it found.
+pub fn count_violators<T: Lanes>(
+    v: &[T],
+    penalties: (&[T], &[T]),
+    (max_up, min_low): (T, T),
+) -> usize {
+    assert_eq!([penalties.0.len(), penalties.1.len()], [v.len(); 2]);
+    assert!(v.len().is_multiple_of(PAIR_LANES));
+    let extremes = (max_up, min_low);
+    dispatch!(
+        pairs::count_violators,
+        T,
+        (v: &[T], penalties: (&[T], &[T]), extremes: (T, T)) -> usize
     )
 }
 

@@ -1,23 +1,24 @@
-//! Loops of pair steps (SMO) and sums of kernel rows, with f64 state.
+//! Loops of pair steps (SMO), with state of the type of the kernel values, and sums of kernel rows
+//! in f64.
 //!
 //! They are written over arrays of lanes, which the compiler maps to registers, and compiled for
 //! each level by `dispatch!`. Lengths are multiples of [`PAIR_LANES`]: the caller pads with samples
 //! that are never selected.
 
-use super::vector::{Lanes, Vector};
+use super::vector::{Lanes, Vector, WIDEST};
 
 /// Number of elements that are processed together.
 pub const PAIR_LANES: usize = 16;
 
 /// The result of a pass over all samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PairScan {
+pub struct PairScan<T> {
     /// The largest value among samples whose coefficient may increase.
-    pub max_up: f64,
+    pub max_up: T,
     /// The lowest index of `max_up`.
     pub up_index: usize,
     /// The smallest value among samples whose coefficient may decrease.
-    pub min_low: f64,
+    pub min_low: T,
 }
 
 /// A chunk of lanes.
@@ -45,76 +46,208 @@ fn best<F: PartialOrd + Copy, I: Into<i64> + Copy>(
     values: &[F; PAIR_LANES],
     at: &[I; PAIR_LANES],
 ) -> (F, usize) {
-    let index = |l: usize| at[l].into() + l as i64;
-    let mut found = 0;
-    for l in 1..PAIR_LANES {
-        let wins = values[l] > values[found];
-        if wins || (values[l] == values[found] && index(l) < index(found)) {
-            found = l;
+    let mut most = values[0];
+    for &value in values {
+        most = if value > most { value } else { most };
+    }
+    let mut lowest = i64::MAX;
+    for l in 0..PAIR_LANES {
+        let index = at[l].into() + l as i64;
+        let wins = values[l] == most && index < lowest;
+        lowest = if wins { index } else { lowest };
+    }
+    (most, lowest as usize)
+}
+
+/// The largest value of each lane, and the number of elements before the vector it came from.
+///
+/// The numbers are in the type of the values, so that both stay in registers: they are exact up to
+/// 2^24 elements.
+#[derive(Clone, Copy)]
+struct LaneMax<V> {
+    values: V,
+    at: V,
+}
+
+impl<V> LaneMax<V> {
+    /// # Safety
+    /// Needs the instruction set of `V`.
+    #[inline(always)]
+    unsafe fn new<T: Lanes>(lowest: T) -> Self
+    where
+        V: Vector<T>,
+    {
+        // SAFETY: the contract of this function.
+        unsafe {
+            Self {
+                values: V::splat(lowest),
+                at: V::splat(T::ZERO),
+            }
         }
     }
-    (values[found], index(found) as usize)
+
+    /// Includes the vector `x` of the elements from `at`.
+    ///
+    /// # Safety
+    /// Needs the instruction set of `V`.
+    #[inline(always)]
+    unsafe fn update<T: Lanes>(&mut self, x: V, at: V)
+    where
+        V: Vector<T>,
+    {
+        // SAFETY: the contract of this function.
+        unsafe {
+            self.at = at.where_greater(x, self.values, self.at);
+            self.values = x.max(self.values);
+        }
+    }
 }
+
+/// The largest value of several [`LaneMax`] and its lowest index; the vectors are those of one chunk
+/// of [`PAIR_LANES`] elements.
+///
+/// # Safety
+/// Needs the instruction set of `V`.
+#[inline(always)]
+unsafe fn best_of<T: Lanes, V: Vector<T>>(lanes: &[LaneMax<V>]) -> (T, usize) {
+    // SAFETY: the contract of this function, and the buffers are as long as the widest vector.
+    unsafe {
+        let mut most = lanes[0].values;
+        for other in &lanes[1..] {
+            most = other.values.max(most);
+        }
+        let mut values = [T::ZERO; WIDEST];
+        most.store(values.as_mut_ptr());
+        let best =
+            values[1..V::LEN].iter().fold(
+                values[0],
+                |best, &value| {
+                    if value > best { value } else { best }
+                },
+            );
+        let all = V::splat(best);
+        let mut lowest = usize::MAX;
+        for (number, own) in lanes.iter().enumerate() {
+            let mut is_best = own.values.equal(all);
+            own.at.store(values.as_mut_ptr());
+            while is_best != 0 {
+                let lane = is_best.trailing_zeros() as usize;
+                is_best &= is_best - 1;
+                let start = values[lane].to_f64() as usize;
+                lowest = lowest.min(start + number * V::LEN + lane);
+            }
+        }
+        // No element is equal to the largest if all are NaN: then any is as good.
+        (best, if lowest == usize::MAX { 0 } else { lowest })
+    }
+}
+
+/// The most vectors per chunk: those of the baseline.
+const MOST_VECTORS: usize = 8;
 
 #[inline(always)]
 pub unsafe fn update_pair<T: Lanes, V: Vector<T>>(
-    v: &mut [f64],
-    (rise, fall): (&[f64], &[f64]),
+    v: &mut [T],
+    (rise, fall): (&[T], &[T]),
     (row_i, row_j): (&[T], &[T]),
-    step: f64,
-) -> PairScan {
-    let mut max = [f64::NEG_INFINITY; PAIR_LANES];
-    let mut max_at = [0i64; PAIR_LANES];
-    let mut min = [f64::INFINITY; PAIR_LANES];
-    for at in (0..v.len()).step_by(PAIR_LANES) {
-        let (k_i, k_j) = (lanes(row_i, at), lanes(row_j, at));
-        let (rise, fall) = (lanes(rise, at), lanes(fall, at));
-        let v = lanes_mut(v, at);
-        for l in 0..PAIR_LANES {
-            v[l] -= step * (k_i[l].to_f64() - k_j[l].to_f64());
-            let (up, low) = (v[l] + rise[l], v[l] + fall[l]);
-            max_at[l] = if up > max[l] { at as i64 } else { max_at[l] };
-            max[l] = if up > max[l] { up } else { max[l] };
-            min[l] = if low < min[l] { low } else { min[l] };
+    step: T,
+) -> PairScan<T> {
+    let (n, n_vectors) = (v.len(), PAIR_LANES / V::LEN);
+    let (rise, fall, row_i, row_j) = (&rise[..n], &fall[..n], &row_i[..n], &row_j[..n]);
+    // SAFETY: all slices have `n` elements, a multiple of `PAIR_LANES`; the caller provides the
+    // instruction set.
+    unsafe {
+        let step = V::splat(T::ZERO - step);
+        let mut max = [LaneMax::<V>::new(-T::INFINITY); MOST_VECTORS];
+        let mut min = [V::splat(T::INFINITY); MOST_VECTORS];
+        let mut place = V::splat(T::ZERO);
+        let chunk = V::splat(T::from_f64(PAIR_LANES as f64));
+        for start in (0..n).step_by(PAIR_LANES) {
+            for (part, (max, min)) in max.iter_mut().zip(&mut min).take(n_vectors).enumerate() {
+                let at = start + part * V::LEN;
+                let difference =
+                    V::load(row_i.as_ptr().add(at)).sub(V::load(row_j.as_ptr().add(at)));
+                let own = step.mul_add(difference, V::load(v.as_ptr().add(at)));
+                own.store(v.as_mut_ptr().add(at));
+                max.update(own.add(V::load(rise.as_ptr().add(at))), place);
+                *min = own.add(V::load(fall.as_ptr().add(at))).min(*min);
+            }
+            place = place.add(chunk);
         }
-    }
-    let (max_up, up_index) = best(&max, &max_at);
-    let min_low = min
-        .iter()
-        .fold(f64::INFINITY, |a, &b| if b < a { b } else { a });
-    PairScan {
-        max_up,
-        up_index,
-        min_low,
+        let (max_up, up_index) = best_of(&max[..n_vectors]);
+        let mut least = min[0];
+        for other in &min[1..n_vectors] {
+            least = other.min(least);
+        }
+        let mut low = [T::INFINITY; WIDEST];
+        least.store(low.as_mut_ptr());
+        let min_low = low[1..].iter().fold(
+            low[0],
+            |least, &value| {
+                if value < least { value } else { least }
+            },
+        );
+        PairScan {
+            max_up,
+            up_index,
+            min_low,
+        }
     }
 }
 
+/// The least curvature of a pair step, so that no gain is infinite.
+const LEAST_CURVATURE: f64 = 1e-6;
+
 #[inline(always)]
 pub unsafe fn second_order<T: Lanes, V: Vector<T>>(
-    (v, fall): (&[f64], &[f64]),
+    (v, fall): (&[T], &[T]),
     row: &[T],
     diagonal: &[T],
-    v_i: f64,
-    k_ii: f32,
+    v_i: T,
+    k_ii: T,
 ) -> Option<usize> {
-    // The gain b^2 / a in f32, which is sufficient for a ranking.
-    let mut max = [0.0f32; PAIR_LANES];
-    let mut max_at = [0i32; PAIR_LANES];
+    let (n, n_vectors) = (v.len(), PAIR_LANES / V::LEN);
+    let (fall, row, diagonal) = (&fall[..n], &row[..n], &diagonal[..n]);
+    // SAFETY: as in `update_pair`.
+    unsafe {
+        let (v_i, k_ii) = (V::splat(v_i), V::splat(k_ii));
+        let (zero, minus_two) = (V::splat(T::ZERO), V::splat(T::from_f64(-2.0)));
+        let least = V::splat(T::from_f64(LEAST_CURVATURE));
+        let mut max = [LaneMax::<V>::new(T::ZERO); MOST_VECTORS];
+        let mut place = V::splat(T::ZERO);
+        let chunk = V::splat(T::from_f64(PAIR_LANES as f64));
+        for start in (0..n).step_by(PAIR_LANES) {
+            for (part, max) in max.iter_mut().take(n_vectors).enumerate() {
+                let at = start + part * V::LEN;
+                let low = V::load(v.as_ptr().add(at)).add(V::load(fall.as_ptr().add(at)));
+                let b = v_i.sub(low).max(zero);
+                let ends = k_ii.add(V::load(diagonal.as_ptr().add(at)));
+                let a = minus_two.mul_add(V::load(row.as_ptr().add(at)), ends);
+                max.update(b.mul(b).div(a.max(least)), place);
+            }
+            place = place.add(chunk);
+        }
+        let (gain, index) = best_of(&max[..n_vectors]);
+        (gain > T::ZERO).then_some(index)
+    }
+}
+
+/// Number of samples that form a violating pair with another one.
+#[inline(always)]
+pub unsafe fn count_violators<T: Lanes, V: Vector<T>>(
+    v: &[T],
+    (rise, fall): (&[T], &[T]),
+    (max_up, min_low): (T, T),
+) -> usize {
+    let mut counts = [0u32; PAIR_LANES];
     for at in (0..v.len()).step_by(PAIR_LANES) {
-        let (v, fall) = (lanes(v, at), lanes(fall, at));
-        let (row, diagonal) = (lanes(row, at), lanes(diagonal, at));
+        let (v, rise, fall) = (lanes(v, at), lanes(rise, at), lanes(fall, at));
         for l in 0..PAIR_LANES {
-            let b = (v_i - (v[l] + fall[l])) as f32;
-            let a = k_ii + diagonal[l].to_f64() as f32 - 2.0 * row[l].to_f64() as f32;
-            let a = if a > 1e-6 { a } else { 1e-6 };
-            let b = if b > 0.0 { b } else { 0.0 };
-            let gain = b * b / a;
-            max_at[l] = if gain > max[l] { at as i32 } else { max_at[l] };
-            max[l] = if gain > max[l] { gain } else { max[l] };
+            let violates = (v[l] + rise[l] > min_low) | (v[l] + fall[l] < max_up);
+            counts[l] += u32::from(violates);
         }
     }
-    let (gain, index) = best(&max, &max_at);
-    (gain > 0.0).then_some(index)
+    counts.iter().map(|&count| count as usize).sum()
 }
 
 /// The smallest and the largest element of a slice.

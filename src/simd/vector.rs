@@ -83,12 +83,15 @@ pub trait Vector<T>: Copy {
     unsafe fn add(self, b: Self) -> Self;
     unsafe fn sub(self, b: Self) -> Self;
     unsafe fn mul(self, b: Self) -> Self;
+    unsafe fn div(self, b: Self) -> Self;
     /// `self * b + c`, fused if the level supports it.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     unsafe fn min(self, b: Self) -> Self;
     unsafe fn max(self, b: Self) -> Self;
     /// A bit mask of the lanes that are equal to those of `b`; the first lane is the lowest bit.
     unsafe fn equal(self, b: Self) -> u32;
+    /// `self` where `a > b`, else `other`.
+    unsafe fn where_greater(self, a: Self, b: Self, other: Self) -> Self;
     /// 2 to the power of integers, all of which are exponents of normal numbers.
     unsafe fn pow2(self) -> Self;
     /// `self` where `x >= low`, else 0.
@@ -139,6 +142,10 @@ macro_rules! array_vector {
                 self.zip(b, |a, b| a * b)
             }
             #[inline(always)]
+            unsafe fn div(self, b: Self) -> Self {
+                self.zip(b, |a, b| a / b)
+            }
+            #[inline(always)]
             unsafe fn mul_add(self, b: Self, c: Self) -> Self {
                 // A fused multiply-add is an instruction on AArch64, but a library call with SSE2.
                 Self(std::array::from_fn(|i| {
@@ -161,6 +168,16 @@ macro_rules! array_vector {
             unsafe fn equal(self, b: Self) -> u32 {
                 let bit = |i: usize| u32::from(self.0[i] == b.0[i]) << i;
                 (0..$n).map(bit).sum()
+            }
+            #[inline(always)]
+            unsafe fn where_greater(self, a: Self, b: Self, other: Self) -> Self {
+                Self(std::array::from_fn(|i| {
+                    if a.0[i] > b.0[i] {
+                        self.0[i]
+                    } else {
+                        other.0[i]
+                    }
+                }))
             }
             #[inline(always)]
             unsafe fn pow2(self) -> Self {
@@ -186,8 +203,9 @@ array_vector!(f64, 2, 2, i64, 1023, 52);
 #[cfg(target_arch = "x86_64")]
 macro_rules! x86_vector {
     ($t:ident, $vector:ident, $len:literal, $tile:literal,
-     $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
-     $min:ident, $max:ident, |$a:ident, $b:ident| $equal:expr, |$n:ident| $pow2:expr, |$v:ident, $x:ident, $low:ident| $zero_below:expr
+     $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $fma:ident,
+     $min:ident, $max:ident, |$a:ident, $b:ident| $equal:expr, |$own:ident, $above:ident, $below:ident, $other:ident| $where_greater:expr,
+     |$n:ident| $pow2:expr, |$v:ident, $x:ident, $low:ident| $zero_below:expr
      $(, $load_part:ident, $store_part:ident)?) => {
         impl Vector<$t> for $vector {
             const LEN: usize = $len;
@@ -236,6 +254,11 @@ macro_rules! x86_vector {
                 unsafe { $mul(self, b) }
             }
             #[inline(always)]
+            unsafe fn div(self, b: Self) -> Self {
+                // SAFETY: the trait's contract.
+                unsafe { $div(self, b) }
+            }
+            #[inline(always)]
             unsafe fn mul_add(self, b: Self, c: Self) -> Self {
                 // SAFETY: the trait's contract.
                 unsafe { $fma(self, b, c) }
@@ -255,6 +278,12 @@ macro_rules! x86_vector {
                 let $a = self;
                 // SAFETY: the trait's contract.
                 unsafe { $equal }
+            }
+            #[inline(always)]
+            unsafe fn where_greater(self, $above: Self, $below: Self, $other: Self) -> Self {
+                let $own = self;
+                // SAFETY: the trait's contract.
+                unsafe { $where_greater }
             }
             #[inline(always)]
             unsafe fn pow2(self) -> Self {
@@ -288,10 +317,12 @@ mod x86 {
         _mm512_add_ps,
         _mm512_sub_ps,
         _mm512_mul_ps,
+        _mm512_div_ps,
         _mm512_fmadd_ps,
         _mm512_min_ps,
         _mm512_max_ps,
         |a, b| u32::from(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b)),
+        |own, a, b, other| _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b), other, own),
         |n| _mm512_scalef_ps(_mm512_set1_ps(1.0), n),
         |v, x, low| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, low), v),
         _mm512_mask_loadu_ps,
@@ -308,10 +339,12 @@ mod x86 {
         _mm512_add_pd,
         _mm512_sub_pd,
         _mm512_mul_pd,
+        _mm512_div_pd,
         _mm512_fmadd_pd,
         _mm512_min_pd,
         _mm512_max_pd,
         |a, b| u32::from(_mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b)),
+        |own, a, b, other| _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(a, b), other, own),
         |n| _mm512_scalef_pd(_mm512_set1_pd(1.0), n),
         |v, x, low| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, low), v),
         _mm512_mask_loadu_pd,
@@ -328,10 +361,12 @@ mod x86 {
         _mm256_add_ps,
         _mm256_sub_ps,
         _mm256_mul_ps,
+        _mm256_div_ps,
         _mm256_fmadd_ps,
         _mm256_min_ps,
         _mm256_max_ps,
         |a, b| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32,
+        |own, a, b, other| _mm256_blendv_ps(other, own, _mm256_cmp_ps::<_CMP_GT_OQ>(a, b)),
         |n| {
             let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
             _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent))
@@ -349,10 +384,12 @@ mod x86 {
         _mm256_add_pd,
         _mm256_sub_pd,
         _mm256_mul_pd,
+        _mm256_div_pd,
         _mm256_fmadd_pd,
         _mm256_min_pd,
         _mm256_max_pd,
         |a, b| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(a, b)) as u32,
+        |own, a, b, other| _mm256_blendv_pd(other, own, _mm256_cmp_pd::<_CMP_GT_OQ>(a, b)),
         |n| {
             let whole = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(n));
             let exponent = _mm256_add_epi64(whole, _mm256_set1_epi64x(1023));

@@ -34,6 +34,12 @@ macro_rules! methods {
                 }
             }
 
+            fn tolerates_rounding(&self) -> bool {
+                match self {
+                    $(Method::$name(solver) => solver.tolerates_rounding()),*
+                }
+            }
+
             fn has_linear_form(&self) -> bool {
                 match self {
                     $(Method::$name(solver) => solver.has_linear_form()),*

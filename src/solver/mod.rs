@@ -47,6 +47,12 @@ pub trait BinarySolver: Sync {
         false
     }
 
+    /// Whether kernel values in f32 of samples in f64 lead to the same solution, because the method
+    /// corrects their rounding errors.
+    fn tolerates_rounding(&self) -> bool {
+        false
+    }
+
     /// Solves the problem of a linear kernel from the packed samples instead of kernel rows;
     /// `None` if the method has no linear form.
     fn solve_rows<T: Lanes>(

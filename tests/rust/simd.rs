@@ -98,8 +98,14 @@ fn a_tie_goes_to_the_lowest_index<T: Lanes>() {
 }
 
 /// Penalties: `closed` for a third of the samples, 0 for the others.
-fn penalties(n: usize, closed: f64, random: &mut Random) -> Vec<f64> {
-    let mut number = || if random.below(3) == 0 { closed } else { 0.0 };
+fn penalties<T: Lanes>(n: usize, closed: T, random: &mut Random) -> Vec<T> {
+    let mut number = || {
+        if random.below(3) == 0 {
+            closed
+        } else {
+            T::ZERO
+        }
+    };
     (0..n).map(|_| number()).collect()
 }
 
@@ -107,33 +113,47 @@ fn pair_steps_equal_plain_loops<T: Lanes>() {
     let mut random = Random::new(4);
     for n in (1..40).map(|chunks| chunks * PAIR_LANES) {
         let (k_i, k_j) = (whole::<T>(n, &mut random), whole::<T>(n, &mut random));
-        let mut v: Vec<f64> = (0..n).map(|_| random.below(9) as f64).collect();
-        let rise = penalties(n, f64::NEG_INFINITY, &mut random);
-        let fall = penalties(n, f64::INFINITY, &mut random);
-        let change = pairs(&k_i, &k_j).map(|(i, j)| 2.0 * (i - j));
-        let moved: Vec<f64> = v.iter().zip(change).map(|(v, d)| v - d).collect();
-        let found = simd::update_pair(&mut v, (&rise, &fall), (&k_i, &k_j), 2.0);
+        let mut v: Vec<T> = (0..n)
+            .map(|_| T::from_f64(random.below(9) as f64))
+            .collect();
+        let rise = penalties(n, -T::INFINITY, &mut random);
+        let fall = penalties(n, T::INFINITY, &mut random);
+        let two = T::from_f64(2.0);
+        let change = k_i.iter().zip(&k_j).map(|(&i, &j)| two * (i - j));
+        let moved: Vec<T> = v.iter().zip(change).map(|(&v, d)| v - d).collect();
+        let found = simd::update_pair(&mut v, (&rise, &fall), (&k_i, &k_j), two);
         assert_eq!(v, moved, "{n} rows");
-        let with = |penalties: &[f64]| -> Vec<f64> {
-            moved.iter().zip(penalties).map(|(v, p)| v + p).collect()
+        let with = |penalties: &[T]| -> Vec<T> {
+            moved.iter().zip(penalties).map(|(&v, &p)| v + p).collect()
         };
         let (up, low) = (with(&rise), with(&fall));
-        let max_up = up.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let min_low = low.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = |most: T, &v: &T| if v > most { v } else { most };
+        let smallest = |least: T, &v: &T| if v < least { v } else { least };
+        let max_up = up.iter().fold(-T::INFINITY, largest);
+        let min_low = low.iter().fold(T::INFINITY, smallest);
         assert_eq!((found.max_up, found.min_low), (max_up, min_low), "{n} rows");
         assert_eq!(Some(found.up_index), up.iter().position(|v| *v == max_up));
+        let counts = |i: &usize| up[*i] > min_low || low[*i] < max_up;
+        let found = simd::count_violators(&v, (&rise, &fall), (max_up, min_low));
+        assert_eq!(found, (0..n).filter(counts).count(), "{n} rows");
 
-        let diagonal = vec![T::from_f64(20.0); n];
+        let (diagonal, k_ii) = (vec![T::from_f64(20.0); n], T::from_f64(20.0));
         let gain = |j: usize| {
-            let b = (max_up - low[j]) as f32;
-            let a = (40.0 - 2.0 * k_i[j].to_f64()) as f32;
-            if b > 0.0 { b * b / a } else { 0.0 }
+            let b = max_up - low[j];
+            let a = T::from_f64(40.0) - two * k_i[j];
+            if b > T::ZERO {
+                T::from_f64((b * b).to_f64() / a.to_f64())
+            } else {
+                T::ZERO
+            }
         };
-        let best = (0..n).map(gain).fold(0.0, f32::max);
-        let expected = (best > 0.0)
+        let best = (0..n)
+            .map(gain)
+            .fold(T::ZERO, |most, own| largest(most, &own));
+        let expected = (best > T::ZERO)
             .then(|| (0..n).find(|&j| gain(j) == best))
             .flatten();
-        let found = simd::second_order((&v, &fall), &k_i, &diagonal, max_up, 20.0);
+        let found = simd::second_order((&v, &fall), &k_i, &diagonal, max_up, k_ii);
         assert_eq!(found, expected, "{n} rows");
     }
 }

@@ -26,15 +26,13 @@ const MAX_FREE: usize = 2048;
 /// The purpose of the allocation, for error messages.
 const FACTOR: &str = "the factor of the free samples";
 
-/// The work of a joint step of `f` free coefficients out of `m`, in the units of
-/// [`super::pair_steps::work`]: about three times the measured one, which was best over hard and
-/// easy problems.
-pub fn work(f: usize, m: usize) -> f64 {
+/// The work of a joint step of `f` free coefficients, in the units of [`super::pair_steps::work`].
+pub fn work(f: usize) -> f64 {
     if !(2..=MAX_FREE).contains(&f) {
         return f64::INFINITY;
     }
-    let (f, m) = (f as f64, m as f64);
-    3000.0 + 0.075 * f * f * f + 3.0 * f * f + 0.22 * f * m
+    let f = f as f64;
+    3000.0 + 3.0 * f * f + 0.04 * f * f * f
 }
 
 /// The work of all steps after the first.
@@ -49,48 +47,174 @@ pub fn solve<T: Lanes>(
     max_steps: usize,
     monitor: &Monitor,
 ) -> Result<usize> {
-    let mut free: Vec<usize> = (0..local.len())
+    local.sync();
+    let free: Vec<usize> = (0..local.len())
         .filter(|&i| local.dual.is_free(i))
         .collect();
-    let Some(mut factor) = Factor::new(local, &free)? else {
+    for &i in &free {
+        local.ensure_row(i);
+    }
+    let Some(factor) = Factor::new(local, &free)? else {
         return Ok(0);
     };
-    let start = free.clone();
-    let before = (local.dual.clone(), local.v.clone());
-    let mut v: Vec<f64> = free.iter().map(|&i| local.v[i]).collect();
-    let mut n_steps = 0;
-    while free.len() >= 2 && n_steps < max_steps && monitor.check().is_ok() {
-        let Some((direction, level)) = factor.direction(&v) else {
+    let start = (local.dual.beta.clone(), local.dual.v.clone());
+    let mut steps = FreeSteps {
+        v: free.iter().map(|&i| local.dual.v[i]).collect(),
+        most_single: free.len() / SINGLE_SHARE + LEAST_SINGLE,
+        free,
+        factor,
+        missing: 0.0,
+        feasible: None,
+        n_steps: 0,
+    };
+    while steps.free.len() >= 2 && steps.n_steps < max_steps && monitor.check().is_ok() {
+        if !steps.step(local)? {
             break;
+        }
+    }
+    let before_block = steps.feasible.take();
+    if steps.missing == 0.0 && improved(local, &start) {
+        return Ok(steps.n_steps);
+    }
+    if let Some(beta) = before_block {
+        local.set_all(&beta);
+        if improved(local, &start) {
+            return Ok(steps.n_steps);
+        }
+    }
+    // Rounding, or a matrix that is not positive definite.
+    local.restore(&start.0, start.1);
+    Ok(0)
+}
+
+/// Whether the objective is better than that of earlier coefficients, which belong to a `v`.
+fn improved<T: Lanes>(local: &mut Local<'_, T>, (beta, v): &(Vec<f64>, Vec<f64>)) -> bool {
+    local.sync();
+    let dual = &local.dual;
+    let gain = |i: usize| (dual.beta[i] - beta[i]) * (v[i] + dual.v[i]);
+    (0..dual.len()).map(gain).sum::<f64>() > 0.0
+}
+
+/// If at most one in this many coefficients would leave its bounds, all of them are moved there at
+/// once.
+const BLOCK_SHARE: usize = 8;
+
+/// At most one in this many coefficients, and a few, are moved to their bounds one by one.
+const SINGLE_SHARE: usize = 6;
+const LEAST_SINGLE: usize = 16;
+
+/// The state between two joint steps.
+struct FreeSteps {
+    /// The set F and its `v`.
+    free: Vec<usize>,
+    v: Vec<f64>,
+    factor: Factor,
+    /// What the sum of the coefficients lacks, after some of them were clipped.
+    missing: f64,
+    /// The coefficients before the first of them were clipped.
+    feasible: Option<Vec<f64>>,
+    n_steps: usize,
+    most_single: usize,
+}
+
+impl FreeSteps {
+    /// Takes one step; returns whether there is another one.
+    fn step<T: Lanes>(&mut self, local: &mut Local<'_, T>) -> Result<bool> {
+        let Some((direction, level)) = self.factor.direction(&self.v, self.missing) else {
+            return Ok(false);
         };
-        let (share, blocked) = longest_step(local, &free, &direction);
-        for ((&i, d), v) in free.iter().zip(&direction).zip(&mut v) {
+        self.n_steps += 1;
+        let n_beyond = (0..self.free.len())
+            .filter(|&place| excess(local, self.free[place], direction[place]) != 0.0)
+            .count();
+        if self.missing == 0.0 && n_beyond > (self.free.len() / BLOCK_SHARE).max(1) {
+            return self.single_step(local, &direction, level);
+        }
+        if n_beyond > 0 && self.feasible.is_none() {
+            self.feasible = Some(local.dual.beta.clone());
+        }
+        self.block_step(local, &direction, level)
+    }
+
+    /// Moves all coefficients as far as the first of them may move, and removes that one from F.
+    fn single_step<T: Lanes>(
+        &mut self,
+        local: &mut Local<'_, T>,
+        direction: &[f64],
+        level: f64,
+    ) -> Result<bool> {
+        let (share, blocked) = longest_step(local, &self.free, direction);
+        for ((&i, d), v) in self.free.iter().zip(direction).zip(&mut self.v) {
             local.set(i, local.dual.beta[i] + share * d);
             *v += share * (level - *v);
         }
-        n_steps += 1;
-        let Some((place, bound)) = blocked else { break };
-        local.set(free[place], bound);
-        free.remove(place);
-        v.remove(place);
-        factor.remove(place);
+        let Some((place, bound)) = blocked else {
+            return Ok(false);
+        };
+        local.set(self.free[place], bound);
+        if self.n_steps >= self.most_single {
+            return Ok(false);
+        }
+        self.remove(local, &[place])?;
+        Ok(true)
     }
-    let changes: Vec<(usize, f64)> = start
-        .iter()
-        .map(|&i| (i, local.dual.beta[i] - before.0.beta[i]))
-        .collect();
-    local.update_gradient(&changes);
-    let gain = |&(i, change): &(usize, f64)| change * (before.1[i] + local.v[i]);
-    let gain: f64 = changes.iter().map(gain).sum();
-    if gain > 0.0 {
-        return Ok(n_steps);
+
+    /// Takes the whole step, clips the coefficients that leave their bounds, and removes them from
+    /// F. What the others lack is part of the next step.
+    fn block_step<T: Lanes>(
+        &mut self,
+        local: &mut Local<'_, T>,
+        direction: &[f64],
+        level: f64,
+    ) -> Result<bool> {
+        self.v.fill(level);
+        self.missing = 0.0;
+        let mut clipped = Vec::new();
+        for (place, (&i, &d)) in self.free.iter().zip(direction).enumerate() {
+            let change = -excess(local, i, d);
+            if change != 0.0 {
+                clipped.push(place);
+                self.missing -= change;
+                for (v, &k) in self.v.iter_mut().zip(&self.free) {
+                    *v -= change * local.gram.row(i)[k].to_f64();
+                }
+            }
+            let dual = &local.dual;
+            let beta = (dual.beta[i] + d).clamp(dual.lower[i], dual.upper[i]);
+            local.set(i, beta);
+        }
+        if clipped.is_empty() {
+            return Ok(false);
+        }
+        self.remove(local, &clipped)?;
+        Ok(true)
     }
-    // Rounding, or a matrix that is not positive definite: restore the state before the steps.
-    for &i in &start {
-        local.set(i, before.0.beta[i]);
+
+    /// Removes some coefficients from F.
+    fn remove<T: Lanes>(&mut self, local: &Local<'_, T>, places: &[usize]) -> Result<()> {
+        for &place in places.iter().rev() {
+            self.free.remove(place);
+            self.v.remove(place);
+        }
+        if places.len() * REFACTOR_SHARE <= self.free.len() {
+            self.factor.remove(places);
+        } else if let Some(factor) = Factor::new(local, &self.free)? {
+            self.factor = factor;
+        } else {
+            self.free.clear();
+        }
+        Ok(())
     }
-    local.v = before.1;
-    Ok(0)
+}
+
+/// If more than one in this many coefficients leave F, factorizing again is faster.
+const REFACTOR_SHARE: usize = 6;
+
+/// By how much a coefficient leaves its bounds if it changes by `d`; 0 if it does not.
+fn excess<T: Lanes>(local: &Local<'_, T>, i: usize, d: f64) -> f64 {
+    let dual = &local.dual;
+    let beta = dual.beta[i] + d;
+    beta - beta.clamp(dual.lower[i], dual.upper[i])
 }
 
 /// The length of the step along a direction, at most 1, and the place and bound that limit it.
@@ -165,7 +289,7 @@ impl Factor {
     }
 
     /// The direction to the optimum, and the common value of `v` there.
-    fn direction(&mut self, v: &[f64]) -> Option<(Vec<f64>, f64)> {
+    fn direction(&mut self, v: &[f64], total: f64) -> Option<(Vec<f64>, f64)> {
         let f = self.len;
         let mut sides = Mat::from_fn(f, 2, |i, side| if side == 0 { v[i] } else { 1.0 });
         let factor = self.matrix.as_ref().submatrix(0, 0, f, f);
@@ -177,14 +301,14 @@ impl Factor {
             MemStack::new(&mut self.memory),
         );
         let (of_v, of_ones) = (sides.col_as_slice(0), sides.col_as_slice(1));
-        let level = of_v.iter().sum::<f64>() / of_ones.iter().sum::<f64>();
+        let level = (of_v.iter().sum::<f64>() - total) / of_ones.iter().sum::<f64>();
         let mut direction: Vec<f64> = of_v
             .iter()
             .zip(of_ones)
             .map(|(a, b)| a - level * b)
             .collect();
         // If the matrix is nearly singular, rounding leaves a sum that is not 0.
-        let sum: f64 = direction.iter().sum();
+        let sum: f64 = direction.iter().sum::<f64>() - total;
         let size: f64 = direction.iter().map(|d| d.abs()).sum();
         if size > 0.0 {
             direction
@@ -195,15 +319,17 @@ impl Factor {
         is_finite.then_some((direction, level))
     }
 
-    /// Deletes one row and column.
-    fn remove(&mut self, place: usize) {
+    /// Deletes rows and columns.
+    fn remove(&mut self, places: &[usize]) {
         let f = self.len;
+        self.len -= places.len();
+        let needed = update::delete_rows_and_cols_clobber_scratch::<f64>(f, places.len());
+        let mut memory = MemBuffer::new(needed);
         update::delete_rows_and_cols_clobber(
             self.matrix.as_mut().submatrix_mut(0, 0, f, f),
-            &mut [place],
+            &mut places.to_vec(),
             Par::Seq,
-            MemStack::new(&mut self.memory),
+            MemStack::new(&mut memory),
         );
-        self.len -= 1;
     }
 }

@@ -52,9 +52,16 @@ pub struct Svc {
 /// The amplification of the rounding errors of `v` above which it is recomputed.
 const MAX_AMPLIFICATION: f64 = 1e6;
 
+/// The tolerance below which most problems would have to be refined several times.
+const LEAST_ROUNDED_TOL: f64 = 1e-5;
+
 impl BinarySolver for Svc {
     fn path_len(&self) -> usize {
         self.settings.cs.len()
+    }
+
+    fn tolerates_rounding(&self) -> bool {
+        self.settings.tol >= LEAST_ROUNDED_TOL
     }
 
     fn solve<T: Lanes>(

@@ -14,13 +14,15 @@ const FLAT: f64 = 1e-12;
 /// The work of a step on `m` samples, about in nanoseconds; only its ratio to
 /// [`super::free_steps::work`] matters.
 pub fn work(m: usize) -> f64 {
-    60.0 + 0.5 * m as f64
+    300.0 + m as f64
 }
 
 /// A sequence of pair steps; `v` does not include the last one yet.
 #[derive(Debug, Default)]
 pub struct Pairs {
     last: (usize, usize, f64),
+    /// The extremes of `v` before the last step.
+    extremes: (f64, f64),
 }
 
 impl Pairs {
@@ -30,20 +32,24 @@ impl Pairs {
             return false;
         }
         let scan = self.update(local);
-        if scan.max_up - scan.min_low < tol {
+        let (max_up, min_low) = (scan.max_up.to_f64(), scan.min_low.to_f64());
+        self.extremes = (max_up, min_low);
+        if max_up - min_low < tol {
             return false;
         }
-        let (gram, dual) = (local.gram, &local.dual);
-        let (i, diagonal) = (scan.up_index, gram.diagonal());
-        let (row, k_ii) = (gram.row(i), diagonal[i].to_f64());
+        let i = scan.up_index;
+        local.ensure_row(i);
+        let (gram, dual) = (&*local.gram, &local.dual);
+        let diagonal = gram.diagonal();
+        let row = gram.row(i);
         let v_fall = (&local.v[..], &local.fall[..]);
-        let found = simd::second_order(v_fall, row, diagonal, scan.max_up, k_ii as f32);
+        let found = simd::second_order(v_fall, row, diagonal, scan.max_up, diagonal[i]);
         let Some(j) = found else { return false };
-        let curvature = k_ii + diagonal[j].to_f64() - 2.0 * row[j].to_f64();
+        let curvature = diagonal[i].to_f64() + diagonal[j].to_f64() - 2.0 * row[j].to_f64();
         let (room_i, room_j) = (dual.upper[i] - dual.beta[i], dual.beta[j] - dual.lower[j]);
         let room = room_i.min(room_j);
         let step = if curvature > FLAT {
-            ((scan.max_up - local.v[j]) / curvature).min(room)
+            ((max_up - local.v[j].to_f64()) / curvature).min(room)
         } else {
             room
         };
@@ -57,22 +63,24 @@ impl Pairs {
         if beta_i == dual.beta[i] && beta_j == dual.beta[j] {
             return false; // lost in rounding
         }
+        local.ensure_row(j);
         local.set(i, beta_i);
         local.set(j, beta_j);
         self.last = (i, j, step);
         true
     }
 
-    /// Includes the last step in `v`.
-    pub fn finish<T: Lanes>(&mut self, local: &mut Local<'_, T>) {
-        if local.len() > 0 {
-            self.update(local);
-        }
+    /// The number of samples that formed a violating pair before the last step.
+    pub fn n_violators<T: Lanes>(&self, local: &Local<'_, T>) -> usize {
+        let penalties = (&local.rise[..], &local.fall[..]);
+        let extremes = (T::from_f64(self.extremes.0), T::from_f64(self.extremes.1));
+        simd::count_violators(&local.v, penalties, extremes)
     }
 
-    fn update<T: Lanes>(&mut self, local: &mut Local<'_, T>) -> simd::PairScan {
+    fn update<T: Lanes>(&mut self, local: &mut Local<'_, T>) -> simd::PairScan<T> {
         let (i, j, step) = std::mem::take(&mut self.last);
         let rows = (local.gram.row(i), local.gram.row(j));
-        simd::update_pair(&mut local.v, (&local.rise, &local.fall), rows, step)
+        let penalties = (&local.rise[..], &local.fall[..]);
+        simd::update_pair(&mut local.v, penalties, rows, T::from_f64(step))
     }
 }

@@ -16,6 +16,10 @@ use crate::solver::limit::Limit;
 /// The maximum number of steps of the inner solver between two checks of interrupt and limits.
 const STEPS_PER_LOOP: usize = 50_000;
 
+/// The number of samples up to which a problem with resident rows is solved as a whole. A larger
+/// one is reduced to the samples that can still move.
+const WHOLE_SET: usize = 512;
+
 /// Outer iterations between two attempts to shrink.
 const SHRINK_INTERVAL: usize = 8;
 
@@ -23,7 +27,7 @@ const SHRINK_INTERVAL: usize = 8;
 const LOOPS_TO_STALL: usize = 30;
 
 /// The state of one binary problem besides its [`Dual`].
-pub struct Run<'a, T> {
+pub struct Run<'a, T: Send + 'static> {
     pub settings: &'a SvcSettings,
     pub monitor: &'a Monitor,
     pub tol: f64,
@@ -190,7 +194,15 @@ impl<'a, T: Lanes> Run<'a, T> {
         let n_loops = self.n_loops - self.first_loop;
         let size = match self.settings.working_set_size {
             Some(size) => size,
-            None if rows.is_resident() && dual.len() <= LARGEST_SET => dual.len(),
+            None if rows.is_resident() && dual.len() <= WHOLE_SET => dual.len(),
+            None if rows.is_resident() => {
+                let may_move = |i: &usize| !dual.may_be_shrunk(*i, violation);
+                let movable: Vec<usize> = (0..dual.len()).filter(may_move).collect();
+                if movable.len() <= LARGEST_SET {
+                    return movable;
+                }
+                default_size(dual.len(), dual.n_free(), n_loops)
+            }
             None => default_size(dual.len(), dual.n_free(), n_loops),
         };
         select(dual, violation, kept, size.min(rows.max_resident()).max(2))
@@ -206,24 +218,28 @@ impl<'a, T: Lanes> Run<'a, T> {
         violation: Violation,
     ) -> Result<Dual> {
         rows.prefetch(working_set, self.monitor)?;
+        let rows = &*rows;
         if self.gram_set != working_set {
-            let fill = |i: usize, out: &mut [T]| {
-                rows.resident_row(working_set[i]).gather(working_set, out);
-            };
-            self.gram.fill(working_set.len(), rows.threading(), fill);
+            let diagonal = working_set.iter().map(|&i| rows.diagonal(i));
+            self.gram.reset(diagonal)?;
             self.gram_set = working_set.to_vec();
         }
+        let gather = |i: usize, out: &mut [T]| {
+            rows.resident_row(working_set[i]).gather(working_set, out);
+        };
         let share = if working_set.len() == dual.len() {
             0.9 * self.tol
         } else {
             0.1 * violation.size()
         };
-        let mut local = Local::new(&self.gram, dual.gather(working_set));
-        let n_steps = local.solve(Limits {
+        let limits = Limits {
             tol: share.max(0.5 * self.tol),
             max_steps: self.remaining_steps(dual.len()).min(STEPS_PER_LOOP),
+            may_shrink: rows.is_resident() && dual.len() > WHOLE_SET,
             monitor: self.monitor,
-        })?;
+        };
+        let mut local = Local::new(&mut self.gram, &gather, dual.gather(working_set));
+        let n_steps = local.solve(limits)?;
         let solved = local.finish();
         self.n_iter += n_steps;
         self.n_loops += 1;
