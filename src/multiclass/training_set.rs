@@ -191,12 +191,17 @@ impl<T: Lanes> TrainingSet<T> {
     }
 }
 
+/// The number of samples from which kernel values in f32 make training noticeably faster.
+const MIN_ROUNDED: usize = 1000;
+
 impl TrainingSet<f64> {
-    /// The same set with samples rounded to f32, for solvers that correct the errors of rounding;
-    /// `None` if they are too large, or for a precomputed kernel.
+    /// The same set with samples rounded to f32, for solvers that correct the errors of rounding.
+    /// `None` if the errors are too large, for a precomputed kernel, or for few samples, where f64
+    /// is as fast.
     pub fn rounded(&self) -> Result<Option<TrainingSet<f32>>> {
-        let Source::Packed(packed) = &self.rows else {
-            return Ok(None);
+        let packed = match &self.rows {
+            Source::Packed(packed) if self.labels.n_rows() >= MIN_ROUNDED => packed,
+            _ => return Ok(None),
         };
         let mut rows = packed.unpack()?;
         // Distances do not depend on the origin, but their rounding errors do.

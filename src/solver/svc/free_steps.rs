@@ -66,6 +66,7 @@ pub fn solve<T: Lanes>(
         missing: 0.0,
         feasible: None,
         n_steps: 0,
+        is_complete: false,
     };
     while steps.free.len() >= 2 && steps.n_steps < max_steps && monitor.check().is_ok() {
         if !steps.step(local)? {
@@ -74,6 +75,7 @@ pub fn solve<T: Lanes>(
     }
     let before_block = steps.feasible.take();
     if steps.missing == 0.0 && improved(local, &start) {
+        steps.refine(local);
         return Ok(steps.n_steps);
     }
     if let Some(beta) = before_block {
@@ -103,6 +105,9 @@ const BLOCK_SHARE: usize = 8;
 const SINGLE_SHARE: usize = 6;
 const LEAST_SINGLE: usize = 16;
 
+/// The largest correction of a complete step, relative to the largest coefficient.
+const SMALL_CORRECTION: f64 = 1e-6;
+
 /// The state between two joint steps.
 struct FreeSteps {
     /// The set F and its `v`.
@@ -115,6 +120,8 @@ struct FreeSteps {
     feasible: Option<Vec<f64>>,
     n_steps: usize,
     most_single: usize,
+    /// Whether the last step ended at the optimum of F.
+    is_complete: bool,
 }
 
 impl FreeSteps {
@@ -184,10 +191,35 @@ impl FreeSteps {
             local.set(i, beta);
         }
         if clipped.is_empty() {
+            self.is_complete = true;
             return Ok(false);
         }
         self.remove(local, &clipped)?;
         Ok(true)
+    }
+
+    /// Corrects the rounding errors of a complete step with the same factor (iterative refinement),
+    /// so that the solution hardly depends on the order of steps.
+    fn refine<T: Lanes>(&mut self, local: &mut Local<'_, T>) {
+        if !self.is_complete {
+            return;
+        }
+        for (v, &i) in self.v.iter_mut().zip(&self.free) {
+            *v = local.dual.v[i];
+        }
+        let Some((direction, _)) = self.factor.direction(&self.v, 0.0) else {
+            return;
+        };
+        let terms = self.free.iter().zip(&direction);
+        let size =
+            |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |a: f64, b| a.max(b.abs()));
+        let largest = size(&mut self.free.iter().map(|&i| local.dual.beta[i]));
+        // Larger corrections are rounding errors of a matrix that is nearly singular.
+        let is_small = size(&mut direction.iter().copied()) <= SMALL_CORRECTION * largest;
+        if is_small && terms.clone().all(|(&i, &d)| excess(local, i, d) == 0.0) {
+            terms.for_each(|(&i, d)| local.set(i, local.dual.beta[i] + d));
+            local.sync();
+        }
     }
 
     /// Removes some coefficients from F.
