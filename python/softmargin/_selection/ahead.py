@@ -60,6 +60,9 @@ class Ahead:
         if self._seconds is None:
             self._seconds = time.monotonic() - self._start
             del self._pairs[self._first]
+            self._leave_out_shared()
+        if split not in self._pairs:
+            return {}
         if self._seconds * len(self._pairs) < _LEAST_SECONDS:
             self._n_workers = 1
             return {}
@@ -90,6 +93,16 @@ class Ahead:
                 for key, value in zip(self._pairs.pop(number), own, strict=True)
             }
         return results
+
+    def _leave_out_shared(self) -> None:
+        """Leave out the settings whose terms are counted once for all splits."""
+        samples, settings = self._sources.samples, self._candidates.settings
+        is_shared = [samples.shares_texts(setting) for setting in settings]
+        left = {
+            split: [number for number in numbers if not is_shared[number]]
+            for split, numbers in self._pairs.items()
+        }
+        self._pairs = {split: numbers for split, numbers in left.items() if numbers}
 
 
 def _has_texts(samples: Samples) -> bool:

@@ -62,9 +62,11 @@ def evaluate(
     return table, stopped
 
 
-# Shares of the memory budget for transformed samples, and for predictions and decision values.
+# Shares of the memory budget for transformed samples, for predictions and decision values, and for
+# counts of terms.
 _SAMPLES_SHARE = 4
 _OUTPUTS_SHARE = 4
+_TEXTS_SHARE = 4
 
 
 class _Run:
@@ -141,6 +143,8 @@ class _Run:
         pairs: list[tuple[int, int]] = []
         n_bytes = 0
         ahead = Ahead(sources, self.candidates, list(self._pairs(missing)), self.resources.threads)
+        used = [self.splits[split] for split in np.flatnonzero(missing.any(axis=1)).tolist()]
+        self.samples.start_sharing(used, self.resources.threads, budget // _TEXTS_SHARE)
         for split, setting in self._pairs(missing):
             if self._is_late():
                 break

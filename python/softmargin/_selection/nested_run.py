@@ -88,6 +88,8 @@ class Run:
                 f"scoring = {self.problem.scoring!r} is not valid: it needs {error}, but only "
                 "predictions and decision values of the held-out samples are available"
             ) from None
+        finally:
+            task.rows.stop_sharing()
 
     def _select(self, task: Task) -> NestedResult:
         problem, folds, cells = self.problem, self.folds, task.cells

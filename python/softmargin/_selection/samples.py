@@ -44,6 +44,22 @@ class Samples(NamedTuple):
     fit_params: dict[str, Any] = {}  # noqa: RUF012 (never changed)
     score_params: dict[str, Any] = {}  # noqa: RUF012 (never changed)
 
+    def start_sharing(self, splits: Sequence[Split], n_workers: int, budget_bytes: int) -> None:
+        """Share the terms of texts among these splits, within a memory budget."""
+        if self.steps is not None:
+            X = self.X if self.given is None else self.given[0]
+            self.steps.texts.start(X, splits, n_workers, budget_bytes)
+
+    def stop_sharing(self) -> None:
+        """Release the terms of texts."""
+        if self.steps is not None:
+            self.steps.texts.clear()
+
+    def shares_texts(self, setting: Setting) -> bool:
+        """Return whether the splits share the terms of texts."""
+        X = self.X if self.given is None else self.given[0]
+        return self.steps is not None and self.steps.shares_texts(setting, X)
+
     def labels(self, numbers: NDArray[Any]) -> Any:
         """Return the labels of some samples as given."""
         if self.given is None:

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from softmargin._checks.rows import check_rows
+from softmargin._selection.texts import SharedTexts
 
 
 class UnsharedError(Exception):
@@ -61,6 +62,8 @@ class Steps:
         self.model = last
         # What the names of the classifier's parameters start with.
         self.prefix = prefix
+        # What the splits share of a text vectorizer as the first step.
+        self.texts = SharedTexts()
 
     def split_params(self, candidate: Mapping[str, Any]) -> tuple[Setting, Any, dict[str, Any]]:
         """Return the setting, the classifier and its parameters of a candidate."""
@@ -120,11 +123,29 @@ class Steps:
         for number in range(n_same, len(steps)):
             name, step = steps[number]
             params = fit_params.get(name, {})
-            if step is not None and step != "passthrough":
+            shared = None
+            if number == 0 and not any(params.values()):
+                parts = [test, train] if scores_train else [test]
+                shared = self.texts.transformed(step, self._first(setting)[1], X, train, parts)
+            if shared is not None:
+                own_train, scored = shared
+            elif step is not None and step != "passthrough":
                 own_train = _fit_transform(step, own_train, y_train, params)
                 scored = [_transformed(step, part) for part in scored]
             done.append((keys[: number + 1], (own_train, scored)))
         return _joined(own_train, scored, setting.kernel)
+
+    def _first(self, setting: Setting) -> tuple[Any, dict[str, Any]]:
+        """Return the first step of a setting as given by the user, and its parameters."""
+        name, step = self._flat_steps(self.estimator)[0]
+        step = setting.params.get(name, step)
+        params = step.get_params(deep=False) if hasattr(step, "get_params") else {}
+        own = {key: value for key, value in setting.params.items() if key.startswith(f"{name}__")}
+        return step, params | {key[len(name) + 2 :]: value for key, value in own.items()}
+
+    def shares_texts(self, setting: Setting, X: Any) -> bool:
+        """Return whether the first step uses counts of terms that all splits share."""
+        return bool(self.names) and self.texts.shares(*self._first(setting), X)
 
     def _flat_steps(self, estimator: Any) -> list[tuple[str, Any]]:
         """Return all steps before the classifier, with their full names."""
