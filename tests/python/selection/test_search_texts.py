@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV as PlainSearch
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from softmargin import SVC, GridSearchCV, LinearSVC, nested_cv
@@ -57,8 +57,13 @@ def scores(kind, model, X, y, grid, **options):
     return np.array([found[f"split{split}_test_score"] for split in range(N_SPLITS)])
 
 
+class Words(TfidfVectorizer):
+    """A vectorizer of a user, whose terms the splits do not share."""
+
+
 def vectorized(**options):
-    return make_pipeline(TfidfVectorizer(**options), LinearSVC(random_state=0))
+    model = LinearSVC(random_state=0)
+    return Pipeline([("tfidfvectorizer", Words(**options)), ("linearsvc", model)])
 
 
 def test_processes_find_the_same_bits(prepared):
