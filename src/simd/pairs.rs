@@ -145,6 +145,8 @@ unsafe fn best_of<T: Lanes, V: Vector<T>>(lanes: &[LaneMax<V>]) -> (T, usize) {
 /// The most vectors per chunk: those of the baseline.
 const MOST_VECTORS: usize = 8;
 
+// With iterators instead of an index, the arrays of vectors would stay in memory.
+#[allow(clippy::needless_range_loop)]
 #[inline(always)]
 pub unsafe fn update_pair<T: Lanes, V: Vector<T>>(
     v: &mut [T],
@@ -163,14 +165,14 @@ pub unsafe fn update_pair<T: Lanes, V: Vector<T>>(
         let mut place = V::splat(T::ZERO);
         let chunk = V::splat(T::from_f64(PAIR_LANES as f64));
         for start in (0..n).step_by(PAIR_LANES) {
-            for (part, (max, min)) in max.iter_mut().zip(&mut min).take(n_vectors).enumerate() {
+            for part in 0..n_vectors {
                 let at = start + part * V::LEN;
                 let difference =
                     V::load(row_i.as_ptr().add(at)).sub(V::load(row_j.as_ptr().add(at)));
                 let own = step.mul_add(difference, V::load(v.as_ptr().add(at)));
                 own.store(v.as_mut_ptr().add(at));
-                max.update(own.add(V::load(rise.as_ptr().add(at))), place);
-                *min = own.add(V::load(fall.as_ptr().add(at))).min(*min);
+                max[part].update(own.add(V::load(rise.as_ptr().add(at))), place);
+                min[part] = own.add(V::load(fall.as_ptr().add(at))).min(min[part]);
             }
             place = place.add(chunk);
         }
@@ -198,6 +200,8 @@ pub unsafe fn update_pair<T: Lanes, V: Vector<T>>(
 /// The least curvature of a pair step, so that no gain is infinite.
 const LEAST_CURVATURE: f64 = 1e-6;
 
+// With iterators instead of an index, the arrays of vectors would stay in memory.
+#[allow(clippy::needless_range_loop)]
 #[inline(always)]
 pub unsafe fn second_order<T: Lanes, V: Vector<T>>(
     (v, fall): (&[T], &[T]),
@@ -217,13 +221,13 @@ pub unsafe fn second_order<T: Lanes, V: Vector<T>>(
         let mut place = V::splat(T::ZERO);
         let chunk = V::splat(T::from_f64(PAIR_LANES as f64));
         for start in (0..n).step_by(PAIR_LANES) {
-            for (part, max) in max.iter_mut().take(n_vectors).enumerate() {
+            for part in 0..n_vectors {
                 let at = start + part * V::LEN;
                 let low = V::load(v.as_ptr().add(at)).add(V::load(fall.as_ptr().add(at)));
                 let b = v_i.sub(low).max(zero);
                 let ends = k_ii.add(V::load(diagonal.as_ptr().add(at)));
                 let a = minus_two.mul_add(V::load(row.as_ptr().add(at)), ends);
-                max.update(b.mul(b).div(a.max(least)), place);
+                max[part].update(b.mul(b).div(a.max(least)), place);
             }
             place = place.add(chunk);
         }
