@@ -42,6 +42,7 @@ pub fn row_buffers<T>(n_rows: usize, n_cols: usize) -> Result<Pool<Vec<T>>> {
 pub struct LazyGram<'a, T> {
     kernel: &'a Kernel,
     products: &'a Products<T>,
+    diagonal: Vec<T>,
     rows: Vec<OnceLock<Vec<T>>>,
     buffers: &'a Pool<Vec<T>>,
 }
@@ -50,9 +51,12 @@ impl<'a, T: Lanes> LazyGram<'a, T> {
     /// A matrix without computed rows; `buffers` has buffers for them.
     pub fn new(kernel: &'a Kernel, products: &'a Products<T>, buffers: &'a Pool<Vec<T>>) -> Self {
         let rows = (0..products.n_rows()).map(|_| OnceLock::new()).collect();
+        let mut diagonal: Vec<T> = (0..products.n_rows()).map(|i| products.row(i)[i]).collect();
+        kernel.finish(&mut diagonal);
         Self {
             kernel,
             products,
+            diagonal,
             rows,
             buffers,
         }
@@ -82,9 +86,7 @@ impl<T: Lanes> KernelMatrix<T> for LazyGram<'_, T> {
     }
 
     fn diagonal(&self, i: usize) -> T {
-        let mut value = [self.products.row(i)[i]];
-        self.kernel.finish(&mut value);
-        value[0]
+        self.diagonal[i]
     }
 }
 

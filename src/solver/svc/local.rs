@@ -245,12 +245,17 @@ impl<'a, T: Lanes> Local<'a, T> {
                 next_count = steps + m;
             }
         }
-        self.sync();
         Ok(steps)
     }
 
-    /// The subproblem with its new coefficients and gradient.
+    /// The subproblem with its new coefficients.
     pub fn finish(self) -> Dual {
+        self.dual
+    }
+
+    /// The subproblem with its new coefficients and gradient.
+    pub fn finish_with_gradient(mut self) -> Dual {
+        self.sync();
         self.dual
     }
 }

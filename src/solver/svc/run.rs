@@ -209,7 +209,7 @@ impl<'a, T: Lanes> Run<'a, T> {
     }
 
     /// Improves the coefficients of the working set with all others fixed. Returns the
-    /// subproblem with its new coefficients and gradient.
+    /// subproblem with its new coefficients, and with its gradient if it is the whole problem.
     fn solve_subproblem(
         &mut self,
         dual: &Dual,
@@ -240,7 +240,11 @@ impl<'a, T: Lanes> Run<'a, T> {
         };
         let mut local = Local::new(&mut self.gram, &gather, dual.gather(working_set));
         let n_steps = local.solve(limits)?;
-        let solved = local.finish();
+        let solved = if working_set.len() == dual.len() {
+            local.finish_with_gradient()
+        } else {
+            local.finish()
+        };
         self.n_iter += n_steps;
         self.n_loops += 1;
         Ok(solved)
