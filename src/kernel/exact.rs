@@ -25,6 +25,9 @@ pub trait ExactSums: Sync {
         monitor: &Monitor,
     ) -> Result<()>;
 
+    /// The violation of the optimality conditions in f64 that is accepted, in multiples of `tol`.
+    fn slack(&self) -> f64;
+
     /// An upper bound on the error of the kernel values that a solver sees; infinite if unknown.
     fn precision(&self) -> f64;
 
@@ -45,8 +48,12 @@ pub struct ExactRows<'a, T: Lanes> {
     unrounded: Option<&'a Matrix<'a, f64>>,
     /// The largest norm of the rounding error of a row.
     rounding: f64,
+    slack: f64,
     n_computed: AtomicU64,
 }
+
+/// The slack for samples in f32, which are rounded themselves.
+const SLACK: f64 = 2.0;
 
 impl<'a, T: Lanes> ExactRows<'a, T> {
     /// `wide` stores the converted rows, and may be shared by several kernels and problems.
@@ -63,6 +70,7 @@ impl<'a, T: Lanes> ExactRows<'a, T> {
             wide,
             unrounded: None,
             rounding: 0.0,
+            slack: SLACK,
             n_computed: AtomicU64::new(0),
         })
     }
@@ -74,6 +82,11 @@ impl<'a, T: Lanes> ExactRows<'a, T> {
             rounding,
             ..self
         }
+    }
+
+    /// With another slack; see [`ExactSums::slack`].
+    pub fn with_slack(self, slack: f64) -> Self {
+        Self { slack, ..self }
     }
 
     /// Kernel values computed so far.
@@ -111,6 +124,10 @@ impl<T: Lanes> ExactSums for ExactRows<'_, T> {
         let n_values = terms.len() as u64 * rows.len() as u64;
         self.n_computed.fetch_add(n_values, Ordering::Relaxed);
         add_kernel_sums(wide, &others, self.kernel, terms, sums, threading, monitor)
+    }
+
+    fn slack(&self) -> f64 {
+        self.slack
     }
 
     fn spread(&self) -> f64 {

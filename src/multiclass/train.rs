@@ -165,7 +165,11 @@ impl<T: Lanes> TrainingSet<T> {
         match &self.rows {
             Source::Packed(packed) => {
                 let rows = ExactRows::new(packed, &self.kernel, &self.wide)?;
-                Some(rows.with_unrounded(None, self.rounding))
+                Some(match self.rounding {
+                    None => rows,
+                    // The samples are in f64: the solution is as exact as with f64 throughout.
+                    Some(rounding) => rows.with_unrounded(None, rounding).with_slack(1.0),
+                })
             }
             Source::Precomputed(_) => None,
         }

@@ -19,8 +19,8 @@ pub struct TrainingSet<T: Lanes> {
     pub(super) rows: Source<T>,
     /// The packed rows in f64, if a solver has used them.
     pub(super) wide: OnceLock<PackedRows<f64>>,
-    /// The largest norm of the rounding error of a row, if `wide` contains unrounded ones.
-    pub(super) rounding: f64,
+    /// The largest norm of the rounding error of a row, if `wide` contains the unrounded rows.
+    pub(super) rounding: Option<f64>,
 }
 
 /// The samples, or their precomputed kernel matrix.
@@ -73,7 +73,7 @@ impl<T: Lanes> TrainingSet<T> {
             starts: Vec::new(),
             rows: source,
             wide: OnceLock::new(),
-            rounding: 0.0,
+            rounding: None,
         })
     }
 
@@ -146,7 +146,7 @@ impl<T: Lanes> TrainingSet<T> {
             starts: self.starts,
             rows,
             wide: OnceLock::new(),
-            rounding: 0.0,
+            rounding: None,
         })
     }
 
@@ -224,7 +224,7 @@ impl TrainingSet<f64> {
             starts: self.starts.clone(),
             rows: Source::Packed(PackedRows::new(&rows, &all)?),
             wide: OnceLock::from(packed.clone()),
-            rounding,
+            rounding: Some(rounding),
         }))
     }
 }

@@ -7,7 +7,7 @@
 
 use super::dual::Dual;
 use crate::Result;
-use crate::kernel::{Parts, Threading};
+use crate::kernel::{ExactSums, Parts, Threading};
 use crate::monitor::Monitor;
 use crate::solver::Problem;
 use crate::solver::rounding::rounding;
@@ -63,17 +63,19 @@ impl<'a> Refinement<'a> {
         self.last = f64::INFINITY;
     }
 
-    /// Checks a violation below `tol` computed from rounded values: it is at most `2 tol` in f64,
-    /// or `v` is recomputed.
+    /// Checks a violation below `tol` computed from rounded values: in f64 it is within the slack
+    /// of [`ExactSums`], or `v` is recomputed.
     pub fn judge(
         &mut self,
         dual: &mut Dual,
         violation: f64,
         threading: Threading,
     ) -> Result<Verdict> {
-        let shift = self.shift(dual, self.tol)?;
+        let slack = self.problem.exact.map_or(1.0, ExactSums::slack);
+        let room = slack * self.tol - violation.max(0.0);
+        let shift = self.shift(dual, room.min(self.tol))?;
         self.needs_f64 |= shift > self.tol;
-        if violation.max(0.0) + shift <= 2.0 * self.tol {
+        if shift <= room {
             return Ok(Verdict::Optimal);
         }
         self.recompute(dual, threading)?;
