@@ -3,6 +3,7 @@
 
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Decisions, Evaluation, Job, Outputs, Plan};
+use super::private_features::merge_private_features;
 use super::scores::Counts;
 use super::source::Source;
 use super::split::renumber_classes;
@@ -79,6 +80,21 @@ impl LinearPath {
     }
 }
 
+impl LinearPath {
+    /// Whether the classifiers do not change if samples are rotated.
+    fn is_rotation_invariant(&self) -> bool {
+        let is_invariant = |method: &LinearMethod| match method {
+            LinearMethod::LinearNewton(_)
+            | LinearMethod::DualDescent(_)
+            | LinearMethod::FasterExact(_) => true,
+            LinearMethod::L1Descent(_)
+            | LinearMethod::Sgd(_)
+            | LinearMethod::GradientDescent(_) => false,
+        };
+        self.methods.iter().all(is_invariant)
+    }
+}
+
 /// The number of samples of each class, or the sum of their weights.
 fn totals(codes: &[u32], n_classes: usize, weights: Option<&[f64]>) -> Vec<f64> {
     let mut totals = vec![0.0; n_classes];
@@ -138,9 +154,14 @@ impl<T: Lanes> Split<T> {
             monitor.check()?;
             scaling.apply(&gathered)
         };
+        let (mut train, mut test) = (scaled(&job.train)?, scaled(&job.test)?);
+        if job.solvers.iter().all(LinearPath::is_rotation_invariant) {
+            merge_private_features(&mut train, &mut test)?;
+            monitor.check()?;
+        }
         Ok(Self {
-            train: scaled(&job.train)?,
-            test: scaled(&job.test)?,
+            train,
+            test,
             class_weights: (0..classes.len()).map(weight).collect(),
             row_weights,
             test_codes: job.test.iter().map(code).collect(),

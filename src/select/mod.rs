@@ -14,6 +14,7 @@ mod evaluate;
 mod gram;
 mod linear;
 mod outputs;
+mod private_features;
 mod scores;
 mod shared;
 mod source;

@@ -80,4 +80,4 @@ def test_samples_that_float32_cannot_distinguish_are_trained_in_float64():
     X[::2] += 1.0
     model = softmargin.SVC(gamma=1e17).fit(X, y)
     assert model.certificate_[0].violation <= model.tol * (1 + 1e-6)
-    assert model.score(X, y) > 0.9
+    assert model.score(X, y) > 0.85
