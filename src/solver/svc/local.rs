@@ -219,7 +219,7 @@ impl<'a, T: Lanes> Local<'a, T> {
         let m = self.len();
         let mut pairs = pair_steps::Pairs::default();
         let (mut steps, mut work, mut patience) = (0, 0.0, 1.0);
-        let mut last_free = usize::MAX;
+        let mut last_free = self.n_free;
         let mut next_count = m.max(LEAST_TO_COUNT);
         while steps < limits.max_steps && pairs.step(self, limits.tol) {
             steps += 1;
