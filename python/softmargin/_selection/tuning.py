@@ -70,14 +70,26 @@ class Space(NamedTuple):
     def neighbors(self, center: Cell) -> list[Cell]:
         """Return the cells around a cell, in the directions that are refined."""
         values = []
-        for name, own, is_refined in zip(self.names, center, self.is_refined, strict=True):
+        for name, own, grid, is_refined in zip(
+            self.names, center, self.coarse, self.is_refined, strict=True
+        ):
             factor = _FACTORS[name]
             near = [own / factor, own, own * factor] if is_refined else [own]
             if name == "C" and is_refined:
                 low, high = self.coarse[0][0], self.large[-1]
                 near = [value for value in near if low * 0.99 < value < high * 1.01]
-            values.append(six_digits(near).tolist() if is_refined else near)
+            if is_refined:
+                # A neighbor that differs from a value of the grid by rounding is that value.
+                known = np.append(grid, self.large) if name == "C" else grid
+                near = [_snapped(value, known) for value in six_digits(near).tolist()]
+            values.append(near)
         return list(itertools.product(*values))
+
+
+def _snapped(value: float, known: NDArray[np.float64]) -> float:
+    """Return the known number that differs from a number by rounding only, or the number."""
+    nearest = float(known[np.abs(known - value).argmin()])
+    return nearest if abs(nearest - value) <= 1e-4 * nearest else value
 
 
 def values_of(

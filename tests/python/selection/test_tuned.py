@@ -182,7 +182,6 @@ def test_values_have_six_digits(n_samples):
     assert len(cells) == len(found["params"])
 
 
-@pytest.mark.xfail(strict=True, reason="rounded twice, the double of gamma is another number")
 def test_the_refinement_does_not_evaluate_a_gamma_again(wine):
     assert smallest_ratio(SVCCV().fit(*wine).cv_results_["param_gamma"]) > 1.2
 
