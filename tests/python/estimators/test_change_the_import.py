@@ -123,9 +123,9 @@ def kernel_from_python():
 
     X, y = two_features_of_iris()
     scale = np.array([[2.0, 0.0], [0.0, 1.0]])
-    own = svm.SVC(kernel=lambda A, B: A @ scale @ B.T).fit(X, y)
+    own = svm.SVC(kernel=lambda A, B: A @ scale @ B.T, tol=1e-6).fit(X, y)
     rows, _ = datasets.load_iris(return_X_y=True)
-    ready = svm.SVC(kernel=laplacian_kernel).fit(rows, y)
+    ready = svm.SVC(kernel=laplacian_kernel, tol=1e-6).fit(rows, y)
     return {
         "own": own.decision_function(plane(X)),
         "own labels": own.predict(plane(X)),
