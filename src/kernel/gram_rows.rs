@@ -93,6 +93,11 @@ impl<T: Lanes, G: KernelMatrix<T>> BlockRows<T> for GramRows<'_, G> {
         }
     }
 
+    fn adjacent_row(&self, i: usize, len: usize) -> Option<&[T]> {
+        let start = self.parts.adjacent_start()?;
+        self.gram.row(self.parts.global(i)).get(start..start + len)
+    }
+
     /// Does not compute the row of a lazy matrix.
     fn diagonal(&self, i: usize) -> T {
         self.gram.diagonal(self.parts.global(i))

@@ -39,6 +39,13 @@ impl Parts {
         self.0.last().map_or(0, |part| part.local.end)
     }
 
+    /// The first global index, if the samples of all parts are adjacent.
+    pub fn adjacent_start(&self) -> Option<usize> {
+        let is_adjacent = |pair: &[Part]| pair[0].global.end == pair[1].global.start;
+        let first = self.0.first()?.global.start;
+        self.0.windows(2).all(is_adjacent).then_some(first)
+    }
+
     /// Iterates over the parts.
     pub fn iter(&self) -> std::slice::Iter<'_, Part> {
         self.0.iter()

@@ -95,6 +95,12 @@ pub trait BlockRows<T: Lanes>: KernelRows {
     /// A row of the last [`BlockRows::prefetch`].
     fn resident_row(&self, i: usize) -> Row<'_, T>;
 
+    /// The first `len` values from the first sample of the problem on in a resident row, where
+    /// they are adjacent in memory; those after the last sample have no meaning.
+    fn adjacent_row(&self, _i: usize, _len: usize) -> Option<&[T]> {
+        None
+    }
+
     /// `K(i, i)` of a row of the last [`BlockRows::prefetch`].
     fn diagonal(&self, i: usize) -> T {
         self.resident_row(i).at(i)

@@ -52,7 +52,7 @@ pub fn solve<T: Lanes>(
         .filter(|&i| local.dual.is_free(i))
         .collect();
     for &i in &free {
-        local.ensure_row(i);
+        local.rows.ensure(i);
     }
     let Some(factor) = Factor::new(local, &free)? else {
         return Ok(0);
@@ -183,7 +183,7 @@ impl FreeSteps {
                 clipped.push(place);
                 self.missing -= change;
                 for (v, &k) in self.v.iter_mut().zip(&self.free) {
-                    *v -= change * local.gram.row(i)[k].to_f64();
+                    *v -= change * local.rows.row(i)[k].to_f64();
                 }
             }
             let dual = &local.dual;
@@ -287,13 +287,13 @@ impl Factor {
         checked_len::<f64>(f, f, FACTOR)?;
         let largest = free
             .iter()
-            .map(|&i| local.gram.diagonal()[i].to_f64())
+            .map(|&i| local.rows.diagonal()[i].to_f64())
             .fold(0.0, f64::max);
         // Rounded kernel values may lower an eigenvalue by this much.
         let jitter = largest * if size_of::<T>() == 4 { 1e-6 } else { 1e-12 };
         let mut matrix = Mat::zeros(f, f);
         for (c, &j) in free.iter().enumerate() {
-            let row = local.gram.row(j);
+            let row = local.rows.row(j);
             let column = matrix.col_as_slice_mut(c);
             for (out, &i) in column[c..].iter_mut().zip(&free[c..]) {
                 *out = row[i].to_f64();

@@ -2,80 +2,11 @@
 //! solver.
 
 use super::dual::Dual;
+use super::local_rows::LocalRows;
 use super::{free_steps, pair_steps};
 use crate::Result;
-use crate::memory::{checked_len, keep_buffer, take_buffer, try_with_capacity};
 use crate::monitor::Monitor;
-use crate::simd::{self, Lanes, PAIR_LANES};
-
-/// The kernel matrix of a working set, each row padded to whole lanes. Rows are gathered when they
-/// are first used: many samples of a large working set never move.
-#[derive(Debug, Default)]
-pub struct LocalGram<T: Send + 'static> {
-    values: Vec<T>,
-    diagonal: Vec<T>,
-    is_filled: Vec<bool>,
-    stride: usize,
-}
-
-impl<T: Lanes> LocalGram<T> {
-    /// Replaces the matrix by one with this diagonal and no rows yet, reusing the memory.
-    pub fn reset(&mut self, diagonal: impl ExactSizeIterator<Item = T>) -> Result<()> {
-        let m = diagonal.len();
-        self.stride = m.next_multiple_of(PAIR_LANES);
-        let len = checked_len::<T>(m, self.stride, WORKING_SET)?;
-        if self.values.capacity() == 0 {
-            self.values = take_buffer();
-        }
-        if self.values.capacity() < len {
-            self.values = try_with_capacity(m, self.stride, WORKING_SET)?;
-        }
-        if self.values.len() < len {
-            self.values.resize(len, T::ZERO);
-        }
-        self.is_filled.clear();
-        self.is_filled.resize(m, false);
-        self.diagonal.clear();
-        self.diagonal.extend(diagonal);
-        self.diagonal.resize(self.stride, T::ZERO);
-        Ok(())
-    }
-
-    /// Row `i`, padded; it must have been filled.
-    pub fn row(&self, i: usize) -> &[T] {
-        &self.values[i * self.stride..(i + 1) * self.stride]
-    }
-
-    /// The values `K(i, i)`, padded.
-    pub fn diagonal(&self) -> &[T] {
-        &self.diagonal
-    }
-
-    /// Fills row `i` if it is not filled yet: `gather(i, out)` writes its values.
-    fn ensure(&mut self, i: usize, gather: Gather<'_, T>) {
-        if self.is_filled[i] {
-            return;
-        }
-        let m = self.is_filled.len();
-        let row = &mut self.values[i * self.stride..(i + 1) * self.stride];
-        gather(i, &mut row[..m]);
-        row[m..].fill(T::ZERO);
-        self.is_filled[i] = true;
-    }
-}
-
-impl<T: Send + 'static> Drop for LocalGram<T> {
-    /// Leaves the memory for the next problem.
-    fn drop(&mut self) {
-        keep_buffer(std::mem::take(&mut self.values));
-    }
-}
-
-/// The purpose of the allocation, for error messages.
-const WORKING_SET: &str = "the kernel matrix of the working set";
-
-/// Writes the kernel values of a sample of the working set with all of them.
-pub type Gather<'a, T> = &'a dyn Fn(usize, &mut [T]);
+use crate::simd::{self, Lanes};
 
 /// When the inner solver stops.
 #[derive(Debug, Clone, Copy)]
@@ -107,8 +38,7 @@ const STABLE_SHARE: f64 = 0.9;
 /// `rise` and `fall` are the penalties of [`simd::update_pair`]. Arrays are padded to whole
 /// lanes with coefficients that are fixed.
 pub struct Local<'a, T: Send + 'static> {
-    pub gram: &'a mut LocalGram<T>,
-    gather: Gather<'a, T>,
+    pub rows: LocalRows<'a, T>,
     pub dual: Dual,
     synced: Vec<f64>,
     pub v: Vec<T>,
@@ -119,11 +49,10 @@ pub struct Local<'a, T: Send + 'static> {
 
 impl<'a, T: Lanes> Local<'a, T> {
     /// The subproblem with the coefficients and gradient of `dual`.
-    pub fn new(gram: &'a mut LocalGram<T>, gather: Gather<'a, T>, dual: Dual) -> Self {
-        let stride = gram.stride;
+    pub fn new(rows: LocalRows<'a, T>, dual: Dual) -> Self {
+        let stride = rows.stride();
         let mut local = Self {
-            gram,
-            gather,
+            rows,
             synced: dual.beta.clone(),
             v: vec![T::ZERO; stride],
             rise: vec![-T::INFINITY; stride],
@@ -142,11 +71,6 @@ impl<'a, T: Lanes> Local<'a, T> {
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.dual.len()
-    }
-
-    /// Makes row `i` of the kernel matrix available.
-    pub fn ensure_row(&mut self, i: usize) {
-        self.gram.ensure(i, self.gather);
     }
 
     /// Sets coefficient `i`. Does not update `v`.
@@ -182,9 +106,9 @@ impl<'a, T: Lanes> Local<'a, T> {
             .collect();
         let m = self.len();
         for &(i, _) in &changes {
-            self.gram.ensure(i, self.gather);
+            self.rows.ensure(i);
         }
-        let row = |i: usize| &self.gram.row(i)[..m];
+        let row = |i: usize| &self.rows.row(i)[..m];
         let terms = changes.iter().map(|&(i, change)| (-change, row(i)));
         simd::add_rows(&mut self.dual.v, terms);
         self.synced.copy_from_slice(&self.dual.beta);

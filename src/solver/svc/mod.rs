@@ -22,6 +22,7 @@ mod dual;
 mod free_steps;
 mod gradient;
 mod local;
+mod local_rows;
 mod pair_steps;
 mod refine;
 mod run;

@@ -38,10 +38,10 @@ impl Pairs {
             return false;
         }
         let i = scan.up_index;
-        local.ensure_row(i);
-        let (gram, dual) = (&*local.gram, &local.dual);
-        let diagonal = gram.diagonal();
-        let row = gram.row(i);
+        local.rows.ensure(i);
+        let dual = &local.dual;
+        let diagonal = local.rows.diagonal();
+        let row = local.rows.row(i);
         let v_fall = (&local.v[..], &local.fall[..]);
         let found = simd::second_order(v_fall, row, diagonal, scan.max_up, diagonal[i]);
         let Some(j) = found else { return false };
@@ -63,7 +63,7 @@ impl Pairs {
         if beta_i == dual.beta[i] && beta_j == dual.beta[j] {
             return false; // lost in rounding
         }
-        local.ensure_row(j);
+        local.rows.ensure(j);
         local.set(i, beta_i);
         local.set(j, beta_j);
         self.last = (i, j, step);
@@ -79,7 +79,7 @@ impl Pairs {
 
     fn update<T: Lanes>(&mut self, local: &mut Local<'_, T>) -> simd::PairScan<T> {
         let (i, j, step) = std::mem::take(&mut self.last);
-        let rows = (local.gram.row(i), local.gram.row(j));
+        let rows = (local.rows.row(i), local.rows.row(j));
         let penalties = (&local.rise[..], &local.fall[..]);
         simd::update_pair(&mut local.v, penalties, rows, T::from_f64(step))
     }

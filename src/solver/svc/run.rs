@@ -3,7 +3,8 @@
 use super::SvcSettings;
 use super::dual::{Dual, Violation};
 use super::gradient::{recompute_gradient, update_gradient};
-use super::local::{Limits, Local, LocalGram};
+use super::local::{Limits, Local};
+use super::local_rows::{LocalGram, LocalRows, Values, padded_len};
 use super::refine::{Refinement, Verdict};
 use super::working_set::{LARGEST_SET, default_size, select};
 use crate::Result;
@@ -198,6 +199,11 @@ impl<'a, T: Lanes> Run<'a, T> {
             None if rows.is_resident() => {
                 let may_move = |i: &usize| !dual.may_be_shrunk(*i, violation);
                 let movable: Vec<usize> = (0..dual.len()).filter(may_move).collect();
+                let share = std::env::var("SHARE").ok().and_then(|s| s.parse::<f64>().ok()).unwrap_or(0.5);
+                let is_large = movable.len() as f64 > share * dual.len() as f64 || movable.len() > LARGEST_SET;
+                if is_large && is_readable_in_place(dual, rows) {
+                    return (0..dual.len()).collect();
+                }
                 if movable.len() <= LARGEST_SET {
                     return movable;
                 }
@@ -219,13 +225,22 @@ impl<'a, T: Lanes> Run<'a, T> {
     ) -> Result<Dual> {
         rows.prefetch(working_set, self.monitor)?;
         let rows = &*rows;
-        if self.gram_set != working_set {
-            let diagonal = working_set.iter().map(|&i| rows.diagonal(i));
-            self.gram.reset(diagonal)?;
-            self.gram_set = working_set.to_vec();
-        }
         let gather = |i: usize, out: &mut [T]| {
             rows.resident_row(working_set[i]).gather(working_set, out);
+        };
+        let stride = padded_len(dual.len());
+        let in_place = |i: usize| rows.adjacent_row(i, stride).unwrap_or_default();
+        let diagonal = working_set.iter().map(|&i| rows.diagonal(i));
+        let values = if working_set.len() == dual.len() && is_readable_in_place(dual, rows) {
+            self.gram.reset_diagonal(diagonal);
+            self.gram_set.clear();
+            Values::InPlace(&in_place)
+        } else {
+            if self.gram_set != working_set {
+                self.gram.reset(diagonal)?;
+                self.gram_set = working_set.to_vec();
+            }
+            Values::Gathered(&gather)
         };
         let share = if working_set.len() == dual.len() {
             0.9 * self.tol
@@ -238,7 +253,7 @@ impl<'a, T: Lanes> Run<'a, T> {
             may_shrink: rows.is_resident() && dual.len() > WHOLE_SET,
             monitor: self.monitor,
         };
-        let mut local = Local::new(&mut self.gram, &gather, dual.gather(working_set));
+        let mut local = Local::new(LocalRows::new(&mut self.gram, values), dual.gather(working_set));
         let n_steps = local.solve(limits)?;
         let solved = if working_set.len() == dual.len() {
             local.finish_with_gradient()
@@ -253,6 +268,11 @@ impl<'a, T: Lanes> Run<'a, T> {
     fn remaining_steps(&self, n_samples: usize) -> usize {
         Limit::new(self.settings.max_iter, n_samples).remaining(self.n_iter)
     }
+}
+
+/// Whether the rows of all samples can be used where they are.
+fn is_readable_in_place<T: Lanes>(dual: &Dual, rows: &impl ShrinkableRows<T>) -> bool {
+    rows.is_resident() && dual.len() > WHOLE_SET && rows.adjacent_row(0, padded_len(dual.len())).is_some()
 }
 
 impl Progress {
