@@ -60,11 +60,8 @@ pub fn solve<T: Lanes>(
     let start = (local.dual.beta.clone(), local.dual.v.clone());
     let mut steps = FreeSteps {
         v: free.iter().map(|&i| local.dual.v[i]).collect(),
-        most_single: free.len() / SINGLE_SHARE + LEAST_SINGLE,
         free,
         factor,
-        missing: 0.0,
-        feasible: None,
         n_steps: 0,
         is_complete: false,
     };
@@ -73,16 +70,9 @@ pub fn solve<T: Lanes>(
             break;
         }
     }
-    let before_block = steps.feasible.take();
-    if steps.missing == 0.0 && improved(local, &start) {
+    if improved(local, &start) {
         steps.refine(local);
         return Ok(steps.n_steps);
-    }
-    if let Some(beta) = before_block {
-        local.set_all(&beta);
-        if improved(local, &start) {
-            return Ok(steps.n_steps);
-        }
     }
     // Rounding, or a matrix that is not positive definite.
     local.restore(&start.0, start.1);
@@ -97,14 +87,6 @@ fn improved<T: Lanes>(local: &mut Local<'_, T>, (beta, v): &(Vec<f64>, Vec<f64>)
     (0..dual.len()).map(gain).sum::<f64>() > 0.0
 }
 
-/// If at most one in this many coefficients would leave its bounds, all of them are moved there at
-/// once.
-const BLOCK_SHARE: usize = 8;
-
-/// At most one in this many coefficients, and a few, are moved to their bounds one by one.
-const SINGLE_SHARE: usize = 6;
-const LEAST_SINGLE: usize = 16;
-
 /// The largest correction of a complete step, relative to the largest coefficient.
 const SMALL_CORRECTION: f64 = 1e-6;
 
@@ -114,12 +96,7 @@ struct FreeSteps {
     free: Vec<usize>,
     v: Vec<f64>,
     factor: Factor,
-    /// What the sum of the coefficients lacks, after some of them were clipped.
-    missing: f64,
-    /// The coefficients before the first of them were clipped.
-    feasible: Option<Vec<f64>>,
     n_steps: usize,
-    most_single: usize,
     /// Whether the last step ended at the optimum of F.
     is_complete: bool,
 }
@@ -127,75 +104,98 @@ struct FreeSteps {
 impl FreeSteps {
     /// Takes one step; returns whether there is another one.
     fn step<T: Lanes>(&mut self, local: &mut Local<'_, T>) -> Result<bool> {
-        let Some((direction, level)) = self.factor.direction(&self.v, self.missing) else {
+        let Some((direction, level)) = self.factor.direction(&self.v) else {
             return Ok(false);
         };
         self.n_steps += 1;
-        let n_beyond = (0..self.free.len())
-            .filter(|&place| excess(local, self.free[place], direction[place]) != 0.0)
-            .count();
-        if self.missing == 0.0 && n_beyond > (self.free.len() / BLOCK_SHARE).max(1) {
-            return self.single_step(local, &direction, level);
+        let reached = self.search(local, direction, level);
+        self.is_complete = reached.is_empty();
+        if !self.is_complete {
+            self.remove(local, &reached)?;
         }
-        if n_beyond > 0 && self.feasible.is_none() {
-            self.feasible = Some(local.dual.beta.clone());
-        }
-        self.block_step(local, &direction, level)
+        Ok(!self.is_complete)
     }
 
-    /// Moves all coefficients as far as the first of them may move, and removes that one from F.
-    fn single_step<T: Lanes>(
+    /// Moves the coefficients along the direction to the optimum, and returns the places of those
+    /// that reach a bound on the way.
+    ///
+    /// These stay there, their share of the direction is divided among the others, so that it
+    /// still sums to 0, and the search continues as long as the objective increases. Each such
+    /// change takes O(f).
+    fn search<T: Lanes>(
         &mut self,
         local: &mut Local<'_, T>,
-        direction: &[f64],
+        mut direction: Vec<f64>,
         level: f64,
-    ) -> Result<bool> {
-        let (share, blocked) = longest_step(local, &self.free, direction);
-        for ((&i, d), v) in self.free.iter().zip(direction).zip(&mut self.v) {
-            local.set(i, local.dual.beta[i] + share * d);
-            *v += share * (level - *v);
-        }
-        let Some((place, bound)) = blocked else {
-            return Ok(false);
-        };
-        local.set(self.free[place], bound);
-        if self.n_steps >= self.most_single {
-            return Ok(false);
-        }
-        self.remove(local, &[place])?;
-        Ok(true)
-    }
-
-    /// Takes the whole step, clips the coefficients that leave their bounds, and removes them from
-    /// F. What the others lack is part of the next step.
-    fn block_step<T: Lanes>(
-        &mut self,
-        local: &mut Local<'_, T>,
-        direction: &[f64],
-        level: f64,
-    ) -> Result<bool> {
-        self.v.fill(level);
-        self.missing = 0.0;
-        let mut clipped = Vec::new();
-        for (place, (&i, &d)) in self.free.iter().zip(direction).enumerate() {
-            let change = -excess(local, i, d);
-            if change != 0.0 {
-                clipped.push(place);
-                self.missing -= change;
-                for (v, &k) in self.v.iter_mut().zip(&self.free) {
-                    *v -= change * local.rows.row(i)[k].to_f64();
-                }
+    ) -> Vec<usize> {
+        let f = self.free.len();
+        let jitter = self.factor.jitter;
+        // By how much `v` decreases per unit of length, up to a constant: `K_FF direction`.
+        let mut fall: Vec<f64> = (self.v.iter().zip(&direction))
+            .map(|(v, d)| v - level - jitter * d)
+            .collect();
+        // `K_FF 1` of the coefficients that still move.
+        let mut sums = self.factor.sums.clone();
+        let mut beta: Vec<f64> = self.free.iter().map(|&i| local.dual.beta[i]).collect();
+        let mut is_reached = vec![false; f];
+        let mut reached = Vec::new();
+        while reached.len() + 2 <= f {
+            let slope = dot(&self.v, &direction);
+            let curvature = dot(&fall, &direction);
+            if slope.is_nan() || slope <= 0.0 || curvature <= 0.0 {
+                break;
             }
-            let dual = &local.dual;
-            let beta = (dual.beta[i] + d).clamp(dual.lower[i], dual.upper[i]);
+            let (length, blocked) = self.longest_step(local, &beta, &direction, slope / curvature);
+            for place in 0..f {
+                beta[place] += length * direction[place];
+                self.v[place] -= length * fall[place];
+            }
+            let Some((place, bound)) = blocked else { break };
+            beta[place] = bound;
+            reached.push(place);
+            is_reached[place] = true;
+            let share = direction[place] / (f - reached.len()) as f64;
+            let row = local.rows.row(self.free[place]);
+            for (other, &i) in self.free.iter().enumerate() {
+                let value = row[i].to_f64();
+                sums[other] -= value;
+                fall[other] += share * sums[other] - direction[place] * value;
+            }
+            for (d, &is_reached) in direction.iter_mut().zip(&is_reached) {
+                *d = if is_reached { 0.0 } else { *d + share };
+            }
+        }
+        for (&i, &beta) in self.free.iter().zip(&beta) {
             local.set(i, beta);
         }
-        if clipped.is_empty() {
-            self.is_complete = true;
-            return Ok(false);
+        reached.sort_unstable();
+        reached
+    }
+
+    /// The length of the step along a direction, at most `most`, and the place and bound that
+    /// limit it.
+    fn longest_step<T: Lanes>(
+        &self,
+        local: &Local<'_, T>,
+        beta: &[f64],
+        direction: &[f64],
+        most: f64,
+    ) -> (f64, Option<(usize, f64)>) {
+        let dual = &local.dual;
+        let (mut length, mut blocked) = (most, None);
+        for (place, (&i, &d)) in self.free.iter().zip(direction).enumerate() {
+            let bound = if d > 0.0 {
+                dual.upper[i]
+            } else {
+                dual.lower[i]
+            };
+            let room = (bound - beta[place]) / d;
+            if d != 0.0 && room < length {
+                length = room;
+                blocked = Some((place, bound));
+            }
         }
-        self.remove(local, &clipped)?;
-        Ok(true)
+        (length.max(0.0), blocked)
     }
 
     /// Corrects the rounding errors of a complete step with the same factor (iterative refinement),
@@ -207,7 +207,7 @@ impl FreeSteps {
         for (v, &i) in self.v.iter_mut().zip(&self.free) {
             *v = local.dual.v[i];
         }
-        let Some((direction, _)) = self.factor.direction(&self.v, 0.0) else {
+        let Some((direction, _)) = self.factor.direction(&self.v) else {
             return;
         };
         let terms = self.free.iter().zip(&direction);
@@ -224,12 +224,15 @@ impl FreeSteps {
 
     /// Removes some coefficients from F.
     fn remove<T: Lanes>(&mut self, local: &Local<'_, T>, places: &[usize]) -> Result<()> {
+        let mut removed = Vec::with_capacity(places.len());
         for &place in places.iter().rev() {
-            self.free.remove(place);
+            removed.push(self.free.remove(place));
             self.v.remove(place);
         }
         if places.len() * REFACTOR_SHARE <= self.free.len() {
-            self.factor.remove(places);
+            let row = |&i: &usize| local.rows.row(i);
+            self.factor
+                .remove(places, &self.free, removed.iter().map(row));
         } else if let Some(factor) = Factor::new(local, &self.free)? {
             self.factor = factor;
         } else {
@@ -249,34 +252,17 @@ fn excess<T: Lanes>(local: &Local<'_, T>, i: usize, d: f64) -> f64 {
     beta - beta.clamp(dual.lower[i], dual.upper[i])
 }
 
-/// The length of the step along a direction, at most 1, and the place and bound that limit it.
-fn longest_step<T: Lanes>(
-    local: &Local<'_, T>,
-    free: &[usize],
-    direction: &[f64],
-) -> (f64, Option<(usize, f64)>) {
-    let dual = &local.dual;
-    let mut share = 1.0;
-    let mut blocked = None;
-    for (place, (&i, &d)) in free.iter().zip(direction).enumerate() {
-        let bound = if d > 0.0 {
-            dual.upper[i]
-        } else {
-            dual.lower[i]
-        };
-        let room = (bound - dual.beta[i]) / d;
-        if d != 0.0 && room < share {
-            share = room;
-            blocked = Some((place, bound));
-        }
-    }
-    (share.max(0.0), blocked)
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// `K_FF + jitter = L D L'`.
 struct Factor {
     matrix: Mat<f64>,
     len: usize,
+    jitter: f64,
+    /// `K_FF 1`.
+    sums: Vec<f64>,
     memory: MemBuffer,
 }
 
@@ -292,12 +278,19 @@ impl Factor {
         // Rounded kernel values may lower an eigenvalue by this much.
         let jitter = largest * if size_of::<T>() == 4 { 1e-6 } else { 1e-12 };
         let mut matrix = Mat::zeros(f, f);
+        let mut sums = vec![0.0; f];
         for (c, &j) in free.iter().enumerate() {
             let row = local.rows.row(j);
             let column = matrix.col_as_slice_mut(c);
-            for (out, &i) in column[c..].iter_mut().zip(&free[c..]) {
-                *out = row[i].to_f64();
+            let mut sum = 0.0;
+            for ((out, &i), total) in column[c..].iter_mut().zip(&free[c..]).zip(&mut sums[c..]) {
+                let value = row[i].to_f64();
+                *out = value;
+                *total += value;
+                sum += value;
             }
+            // The diagonal is part of the sum, too.
+            sums[c] += sum - column[c];
             column[c] += jitter;
         }
         let needed = factor::cholesky_in_place_scratch::<f64>(f, Par::Seq, Default::default());
@@ -316,12 +309,14 @@ impl Factor {
         Ok(is_definite.then_some(Self {
             matrix,
             len: f,
+            jitter,
+            sums,
             memory,
         }))
     }
 
     /// The direction to the optimum, and the common value of `v` there.
-    fn direction(&mut self, v: &[f64], total: f64) -> Option<(Vec<f64>, f64)> {
+    fn direction(&mut self, v: &[f64]) -> Option<(Vec<f64>, f64)> {
         let f = self.len;
         let mut sides = Mat::from_fn(f, 2, |i, side| if side == 0 { v[i] } else { 1.0 });
         let factor = self.matrix.as_ref().submatrix(0, 0, f, f);
@@ -333,14 +328,14 @@ impl Factor {
             MemStack::new(&mut self.memory),
         );
         let (of_v, of_ones) = (sides.col_as_slice(0), sides.col_as_slice(1));
-        let level = (of_v.iter().sum::<f64>() - total) / of_ones.iter().sum::<f64>();
+        let level = of_v.iter().sum::<f64>() / of_ones.iter().sum::<f64>();
         let mut direction: Vec<f64> = of_v
             .iter()
             .zip(of_ones)
             .map(|(a, b)| a - level * b)
             .collect();
         // If the matrix is nearly singular, rounding leaves a sum that is not 0.
-        let sum: f64 = direction.iter().sum::<f64>() - total;
+        let sum: f64 = direction.iter().sum();
         let size: f64 = direction.iter().map(|d| d.abs()).sum();
         if size > 0.0 {
             direction
@@ -351,8 +346,21 @@ impl Factor {
         is_finite.then_some((direction, level))
     }
 
-    /// Deletes rows and columns.
-    fn remove(&mut self, places: &[usize]) {
+    /// Deletes rows and columns with these kernel rows; `free` contains the remaining samples.
+    fn remove<'a, T: Lanes>(
+        &mut self,
+        places: &[usize],
+        free: &[usize],
+        rows: impl Iterator<Item = &'a [T]>,
+    ) {
+        for &place in places.iter().rev() {
+            self.sums.remove(place);
+        }
+        for row in rows {
+            for (sum, &i) in self.sums.iter_mut().zip(free) {
+                *sum -= row[i].to_f64();
+            }
+        }
         let f = self.len;
         self.len -= places.len();
         let needed = update::delete_rows_and_cols_clobber_scratch::<f64>(f, places.len());

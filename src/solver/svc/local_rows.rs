@@ -119,4 +119,3 @@ impl<'a, T: Lanes> LocalRows<'a, T> {
 pub fn padded_len(m: usize) -> usize {
     m.next_multiple_of(PAIR_LANES)
 }
-

@@ -14,7 +14,7 @@ const FLAT: f64 = 1e-12;
 /// The work of a step on `m` samples, about in nanoseconds; only its ratio to
 /// [`super::free_steps::work`] matters.
 pub fn work(m: usize) -> f64 {
-    300.0 + m as f64
+    100.0 + m as f64 / 3.0
 }
 
 /// A sequence of pair steps; `v` does not include the last one yet.

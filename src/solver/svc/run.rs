@@ -183,8 +183,8 @@ impl<'a, T: Lanes> Run<'a, T> {
         Ok(self.monitor.time_is_up().then_some(Status::TimeLimit))
     }
 
-    /// The next working set. It is the whole problem if the problem is small and its kernel
-    /// rows are resident.
+    /// The next working set. If kernel rows are resident, it is the whole problem if that is small
+    /// or most of its samples can move, and otherwise all samples that can move.
     fn select_working_set(
         &self,
         dual: &Dual,
@@ -199,9 +199,8 @@ impl<'a, T: Lanes> Run<'a, T> {
             None if rows.is_resident() => {
                 let may_move = |i: &usize| !dual.may_be_shrunk(*i, violation);
                 let movable: Vec<usize> = (0..dual.len()).filter(may_move).collect();
-                let share = std::env::var("SHARE").ok().and_then(|s| s.parse::<f64>().ok()).unwrap_or(0.5);
-                let is_large = movable.len() as f64 > share * dual.len() as f64 || movable.len() > LARGEST_SET;
-                if is_large && is_readable_in_place(dual, rows) {
+                let are_most = 2 * movable.len() > dual.len() || movable.len() > LARGEST_SET;
+                if are_most && is_readable_in_place(dual, rows) {
                     return (0..dual.len()).collect();
                 }
                 if movable.len() <= LARGEST_SET {
@@ -253,7 +252,10 @@ impl<'a, T: Lanes> Run<'a, T> {
             may_shrink: rows.is_resident() && dual.len() > WHOLE_SET,
             monitor: self.monitor,
         };
-        let mut local = Local::new(LocalRows::new(&mut self.gram, values), dual.gather(working_set));
+        let mut local = Local::new(
+            LocalRows::new(&mut self.gram, values),
+            dual.gather(working_set),
+        );
         let n_steps = local.solve(limits)?;
         let solved = if working_set.len() == dual.len() {
             local.finish_with_gradient()
@@ -272,7 +274,9 @@ impl<'a, T: Lanes> Run<'a, T> {
 
 /// Whether the rows of all samples can be used where they are.
 fn is_readable_in_place<T: Lanes>(dual: &Dual, rows: &impl ShrinkableRows<T>) -> bool {
-    rows.is_resident() && dual.len() > WHOLE_SET && rows.adjacent_row(0, padded_len(dual.len())).is_some()
+    rows.is_resident()
+        && dual.len() > WHOLE_SET
+        && rows.adjacent_row(0, padded_len(dual.len())).is_some()
 }
 
 impl Progress {
