@@ -252,14 +252,11 @@ pub fn update_pair<T: Lanes>(
     rows: (&[T], &[T]),
     step: T,
 ) -> PairScan<T> {
-    let lengths = [
-        penalties.0.len(),
-        penalties.1.len(),
-        rows.0.len(),
-        rows.1.len(),
-    ];
-    assert_eq!(lengths, [v.len(); 4]);
-    assert!(v.len().is_multiple_of(PAIR_LANES) && v.len() < 1 << 24);
+    let n = v.len();
+    // Comparing arrays of lengths would go through memory.
+    assert!(penalties.0.len() == n && penalties.1.len() == n);
+    assert!(rows.0.len() == n && rows.1.len() == n);
+    assert!(n.is_multiple_of(PAIR_LANES) && n < 1 << 24);
     dispatch!(
         pairs::update_pair,
         T,
@@ -277,11 +274,9 @@ pub fn second_order<T: Lanes>(
     v_i: T,
     k_ii: T,
 ) -> Option<usize> {
-    assert_eq!(
-        [v_fall.1.len(), row.len(), diagonal.len()],
-        [v_fall.0.len(); 3]
-    );
-    assert!(row.len().is_multiple_of(PAIR_LANES) && row.len() < i32::MAX as usize);
+    let n = v_fall.0.len();
+    assert!(v_fall.1.len() == n && row.len() == n && diagonal.len() == n);
+    assert!(n.is_multiple_of(PAIR_LANES) && n < 1 << 24);
     dispatch!(
         pairs::second_order,
         T,

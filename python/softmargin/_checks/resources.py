@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+from threadpoolctl import ThreadpoolController
 
 from softmargin._checks import parameters
 
@@ -54,6 +56,24 @@ def every_core() -> int:
         if text.isdigit() and int(text) > 0:
             return min(cores, int(text))
     return cores
+
+
+def limited_blas(n_threads: int) -> contextlib.AbstractContextManager[Any]:
+    """Limit BLAS to its share of the cores in one of several workers, as joblib does.
+
+    More threads would not be faster, and would keep the cores busy for a while afterwards.
+    """
+    if n_threads == 1:
+        return contextlib.nullcontext()
+    share = max(int(joblib.cpu_count()) // n_threads, 1)
+    limited: contextlib.AbstractContextManager[Any] = _blas().limit(limits=share, user_api="blas")
+    return limited
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    """Return the BLAS libraries in use; finding them takes milliseconds."""
+    return ThreadpoolController()
 
 
 class Deadline:

@@ -79,7 +79,7 @@ class Ahead:
             for number in chosen
         ]
         # Later steps may use BLAS, whose results depend on its number of threads.
-        n_threads = int(joblib.cpu_count())
+        n_threads = max(int(joblib.cpu_count()) // self._n_workers, 1)
         try:
             with joblib.parallel_config("loky", inner_max_num_threads=n_threads):
                 found = joblib.Parallel(n_jobs=self._n_workers)(calls)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from softmargin import _core
 from softmargin._checks import class_order
+from softmargin._checks.resources import limited_blas
 from softmargin._selection import loop
 from softmargin._selection.ahead import Ahead
 from softmargin._selection.candidates import Candidates, Group
@@ -151,7 +152,8 @@ class _Run:
             sources.ready |= ahead.prepared(split, setting)
             cells = np.flatnonzero(missing[split] & (self.candidates.setting_of == setting))
             try:
-                place = sources.place(split, setting, self.candidates.settings[setting])
+                with limited_blas(self.resources.threads):
+                    place = sources.place(split, setting, self.candidates.settings[setting])
             except Exception as error:
                 self._fail(split, cells.tolist(), error)
                 continue
@@ -331,7 +333,8 @@ class _Run:
                 return
             setting = int(self.candidates.setting_of[cell])
             try:
-                place = sources.place(split, setting, self.candidates.settings[setting])
+                with limited_blas(self.resources.threads):
+                    place = sources.place(split, setting, self.candidates.settings[setting])
                 loop.fit_and_score(self, sources.all[place.source], place, split, cell)
             except Exception as error:
                 self._fail(split, [cell], error)
