@@ -32,8 +32,8 @@ class SVCCV(Tuned, SVC):  # type: ignore[override]
     ``fit`` evaluates a logarithmic grid around ``gamma="scale"``, C from 1e-2 to 1e4 (C above 100
     only for values of gamma that may still win), refines it around its best point, and fits the
     best candidate to all samples. All candidates share kernel matrices and paths over C. Up to
-    1,000 samples have a finer grid; with more than 4,000, the coarse grid is evaluated on 2,000 of
-    them. Inside ``cross_val_score``, this is nested cross-validation.
+    1,000 samples have a finer grid; with more than 1,500, the coarse grid is evaluated on half of
+    them, at most 2,000. Inside ``cross_val_score``, this is nested cross-validation.
 
     After ``fit``, it has all methods and attributes of :class:`SVC`.
 

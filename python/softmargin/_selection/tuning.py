@@ -41,8 +41,9 @@ else:
 _PROMISING = 0.01
 # The factors between neighbors in the refinement.
 _FACTORS = {"C": 10.0**0.5, "gamma": 2.0}
-# With more samples than the first number, the coarse grid is evaluated on the second.
-_MAX_COARSE = 4000
+# With more samples than the first number, the coarse grid is evaluated on half of them, at most on
+# the second number.
+_MAX_COARSE = 1500
 _N_COARSE = 2000
 
 Cell = tuple[float, ...]
@@ -269,7 +270,8 @@ class Tuned(_Base):
         codes = samples.codes
         if len(codes) <= _MAX_COARSE or np.bincount(codes).min() < 2:
             return None
-        draw = StratifiedShuffleSplit(1, train_size=_N_COARSE, random_state=0)
+        n_coarse = min(_N_COARSE, len(codes) // 2)
+        draw = StratifiedShuffleSplit(1, train_size=n_coarse, random_state=0)
         ((subset, _),) = draw.split(np.zeros((len(codes), 1)), codes)
         own = codes[subset]
         if np.bincount(own, minlength=len(samples.classes)).min() < 3:
