@@ -636,6 +636,18 @@ def rows_digest(rows: _Rows) -> int: ...
 def simd_level() -> str:
     """Return the vector instructions in use: "avx512", "avx2" or "baseline"."""
 
+def fit_sigmoids(
+    decisions: NDArray[np.float64],
+    signs: NDArray[np.int8],
+    weights: NDArray[np.float64] | None,
+    threads: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return slope and offset of the sigmoid of each binary classifier.
+
+    ``decisions`` and ``signs`` have a column for each classifier; a sign is 1 for the positive
+    class, -1 for the other, and 0 for samples that are not used.
+    """
+
 def fold_labels(
     codes: NDArray[np.uint32], n_classes: int, n_folds: int, seed: int
 ) -> NDArray[np.uint32]: ...

@@ -10,10 +10,12 @@ mod counting;
 mod layout;
 mod linear;
 mod predict;
+mod sigmoid;
 mod votes;
 
 pub use ballots::Ballots;
 pub use linear::{LinearWeights, is_brief, linear_outputs};
+pub use sigmoid::{Sigmoid, fit_sigmoids};
 pub use votes::{Ties, Votes, n_scores};
 
 use crate::kernel::{Kernel, KernelKind, PackedRows};

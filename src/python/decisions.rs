@@ -4,7 +4,7 @@ use super::arrays::{Rows, slice, with_matrix};
 use super::door;
 use crate::Error;
 use crate::memory::{try_collect, try_zeros};
-use crate::model::{Ties, Votes, is_brief, linear_outputs, n_scores};
+use crate::model::{self, Ties, Votes, is_brief, linear_outputs, n_scores};
 use crate::monitor::Monitor;
 use crate::multiclass::{Patterns, Scheme};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -33,6 +33,33 @@ pub fn linear_decision<'py>(
         .into_pyarray(py)
         .reshape([n, biases.len()])?
         .into_any())
+}
+
+/// Slope and offset of the sigmoid of each binary classifier.
+#[pyfunction]
+pub fn fit_sigmoids<'py>(
+    py: Python<'py>,
+    decisions: PyReadonlyArray2<'py, f64>,
+    signs: PyReadonlyArray2<'py, i8>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    let n_classifiers = decisions.as_array().ncols();
+    let weights = weights.as_ref().map(slice).transpose()?;
+    let n = decisions.as_array().nrows();
+    let (values, labels) = (decisions.as_slice(), signs.as_slice());
+    let (Ok(values), Ok(labels)) = (values, labels) else {
+        return Err(inconsistent());
+    };
+    if values.len() != labels.len() || weights.is_some_and(|weights| weights.len() != n) {
+        return Err(inconsistent());
+    }
+    let found = door::run(py, threads, |monitor| {
+        model::fit_sigmoids(values, labels, n_classifiers, weights, monitor)
+    })?;
+    let part = |of: fn(&model::Sigmoid) -> f64| -> Vec<f64> { found.iter().map(of).collect() };
+    let (slopes, offsets) = (part(|own| own.slope), part(|own| own.offset));
+    Ok((slopes.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
 /// Samples between two checks for an interrupt.

@@ -52,6 +52,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(linear::linear_fit, module)?)?;
     module.add_function(wrap_pyfunction!(decisions::linear_decision, module)?)?;
     module.add_function(wrap_pyfunction!(decisions::decide, module)?)?;
+    module.add_function(wrap_pyfunction!(decisions::fit_sigmoids, module)?)?;
     module.add_function(wrap_pyfunction!(decisions::count_patterns, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::rows_digest, module)?)?;

@@ -137,6 +137,11 @@ impl<T: Lanes> Split<T> {
         kernel.tolerates(rounding)
     }
 
+    /// All samples in a layout for products; `None` for precomputed kernels.
+    pub fn packed(&self) -> Option<&PackedRows<T>> {
+        self.samples.as_ref().map(|samples| &samples.packed)
+    }
+
     /// All samples, scaled; `None` for precomputed kernels.
     pub fn rows(&self) -> Option<&Matrix<'static, T>> {
         self.samples.as_ref().map(|samples| &samples.rows)

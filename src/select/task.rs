@@ -2,7 +2,7 @@
 
 use super::clock::{Clock, Phase};
 use super::evaluate::{Cell, Decisions, Finished, Job, Mode, Outputs, Plan};
-use super::gram::{LazyGram, Pool, row_buffers};
+use super::gram::{LazyGram, Origin, Pool, row_buffers};
 use super::outputs::{outputs, recompute_in_f64};
 use super::scores::Counts;
 use super::shared::Shared;
@@ -99,6 +99,15 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             return (0..kernels.len())
                 .try_for_each(|number| self.evaluate_without_matrix(&split, number));
         }
+        if let Some(packed) = split.packed()
+            && self.uses_few_rows(&split)
+        {
+            let origin = Origin::Samples(packed, split.n_train());
+            return match self.cells[0].get() {
+                None => self.evaluate(&split, &kernels[0], 0, origin, mode),
+                Some(_) => Ok(()),
+            };
+        }
         for product in Product::ALL {
             let wanted: Vec<usize> = (0..kernels.len())
                 .filter(|&number| kernels[number].product() == product)
@@ -110,8 +119,9 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             let clock = self.clock.start(Phase::Products);
             let products = self.products(&split, product)?;
             drop(clock);
+            let origin = Origin::Products(&products);
             let evaluate =
-                |number: usize| self.evaluate(&split, &kernels[number], number, &products, mode);
+                |number: usize| self.evaluate(&split, &kernels[number], number, origin, mode);
             if mode == Mode::Kernels {
                 let kernels = wanted.into_par_iter().with_max_len(1);
                 kernels.try_for_each(evaluate)?;
@@ -121,6 +131,20 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
             self.buffers.products.put(products.into_buffer());
         }
         Ok(())
+    }
+
+    /// Whether a few kernel rows will be read: those of a single setting that starts close to the
+    /// solution, if less than half of the samples have a coefficient there.
+    fn uses_few_rows(&self, split: &Split<T>) -> bool {
+        let used = |start: &Start| match start {
+            Start::Terms(terms) => terms.iter().map(|&(row, _)| row).collect(),
+            _ => Vec::new(),
+        };
+        let mut rows: Vec<u32> = self.job.starts.iter().flat_map(used).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let is_single = split.kernels.len() == 1 && self.job.solvers[0].path_len() == 1;
+        is_single && !rows.is_empty() && 2 * rows.len() < split.n_train()
     }
 
     /// The products of a split, copied from the shared ones or computed.
@@ -141,14 +165,14 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         split: &Split<T>,
         kernel: &Kernel,
         number: usize,
-        products: &Products<T>,
+        origin: Origin<'_, T>,
         mode: Mode,
     ) -> Result<()> {
         if self.monitor.time_is_up() {
             return Ok(());
         }
         let row_buffers = self.buffers.kernel_rows()?;
-        let gram = LazyGram::new(kernel, products, &row_buffers);
+        let gram = LazyGram::new(kernel, origin, &row_buffers)?;
         let n_machines = self.plan.scheme.n_machines(split.labels.n_classes())?;
         let solver = &self.job.solvers[number];
         let (n_rows, n_settings) = (self.n_counted(split), solver.path_len());

@@ -26,7 +26,6 @@ from softmargin._estimators.decomposition import (
 )
 from softmargin._estimators.probabilities import (
     couple,
-    fit_sigmoid,
     normalize_one_vs_rest,
     sigmoid,
 )
@@ -82,17 +81,15 @@ class Probabilistic(_Base):
         if n_folds > 1:
             held_out = _core.fold_labels(codes, k, n_folds, self._fold_seed())
         decisions = self._held_out(solver, X, codes, by_class, weights, held_out, deadline)
-        found = []
+        signs = np.empty(decisions.shape, dtype=np.int8)
         for number, sides in enumerate(binary_problems(self._scheme, k)):
-            own = labels(codes, sides)
-            values = decisions[:, number]
-            if k == 2:
-                # As in LIBSVM, the first class is positive; that of scikit-learn's is the second.
-                own, values = -own, -values
-            used = (own != 0) & ~np.isnan(values)
-            sample_weights = None if weights is None else weights[used]
-            found.append(fit_sigmoid(values[used], own[used] > 0, sample_weights))
-        self.probA_, self.probB_ = (np.array(part) for part in zip(*found, strict=True))
+            signs[:, number] = labels(codes, sides)
+        signs[np.isnan(decisions)] = 0
+        if k == 2:
+            # As in LIBSVM, the first class is positive; that of scikit-learn's is the second.
+            signs, decisions = -signs, -decisions
+        threads = resources.thread_count(self.n_jobs)
+        self.probA_, self.probB_ = _core.fit_sigmoids(decisions, signs, weights, threads)
 
     def _fold_seed(self) -> int:
         """Return the seed of the folds; a generator is not advanced."""

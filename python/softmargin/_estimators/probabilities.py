@@ -1,10 +1,9 @@
 """Class probabilities from decision values: Platt scaling and pairwise coupling.
 
 A sigmoid ``P(y = 1 | f) = 1 / (1 + exp(A f + B))`` maps the decision values of one binary
-classifier to probabilities (Platt 1999). Its parameters are computed with the objective, the
-targets and the damped Newton method of Lin, Lin and Weng (2007). The probabilities of several
-binary classifiers are combined by the second method of Wu, Lin and Weng (2004) for one-vs-one,
-and by normalization for one-vs-rest.
+classifier to probabilities (Platt 1999); the core computes its parameters. The probabilities of
+several binary classifiers are combined by the second method of Wu, Lin and Weng (2004) for
+one-vs-one, and by normalization for one-vs-rest.
 """
 
 from __future__ import annotations
@@ -14,33 +13,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from softmargin import _core
+
 # Pairwise probabilities are clipped to this distance from 0 and 1.
 _MIN_PROBABILITY = 1e-7
-
-# Newton's method: the maximum number of steps, the minimum length of a step, the required decrease
-# as a fraction of the predicted one, the minimum curvature of a sample, and the relative rounding
-# error of the objective. At the minimum curvature, full steps are too long by up to 1e20, which
-# backtracking has to make up for.
-_MAX_STEPS = 100
-_MIN_STEP_LENGTH = 1e-25
-_SUFFICIENT_DECREASE = 1e-4
-_MIN_CURVATURE = 1e-20
-_OBJECTIVE_ROUNDING = 2e-15
-
-# Positive lower bound of a divisor.
-_TINY = 1e-300
-
-# Decisions whose range is smaller than this, relative to the largest, differ by rounding only.
-_ROUNDING = 1e-14
-# Decisions below this are treated as 0, because the slope of their sigmoid might overflow.
-_MIN_DECISION = 1e-290
 
 # Samples per block in pairwise coupling, and a limit on the memory of their matrices.
 _BLOCK_SAMPLES = 1024
 _BLOCK_BYTES = 32 << 20
 
 
-@np.errstate(under="ignore")
 def fit_sigmoid(
     decisions: NDArray[np.float64],
     is_positive: NDArray[np.bool_],
@@ -71,82 +53,13 @@ def fit_sigmoid(
     """
     f = np.asarray(decisions, dtype=np.float64)
     positive = np.asarray(is_positive, dtype=np.bool_)
-    w = np.ones(len(f)) if weights is None else np.asarray(weights, dtype=np.float64)
+    w = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     if not np.isfinite(f).all():
         first = int(np.flatnonzero(~np.isfinite(f))[0])
         raise ValueError(f"decisions must be finite, but decision {first} is {f[first]}")
-    used = w > 0
-    f, positive, w = f[used], positive[used], w[used]
-    if len(f) == 0:
-        return 0.0, 0.0
-
-    n_positive, n_negative = float(w[positive].sum()), float(w[~positive].sum())
-    # Distance of the target of each sample from its label.
-    smoothing = np.where(positive, 1 / (n_positive + 2), 1 / (n_negative + 2))
-    w = w / w.max()
-
-    largest = float(np.abs(f).max())
-    is_constant = largest < _MIN_DECISION or np.ptp(f / largest) <= _ROUNDING
-    if is_constant or positive.all() or not positive.any():
-        odds_for = (w * np.where(positive, 1 - smoothing, smoothing)).sum()
-        odds_against = (w * np.where(positive, smoothing, 1 - smoothing)).sum()
-        return 0.0, math.log(odds_against / odds_for)
-
-    sign = np.where(positive, -1.0, 1.0)
-    prior = math.log((n_negative + 1) / (n_positive + 1))
-    A, B = _newton(f / largest, sign, smoothing, w, prior)
-    return A / largest, B
-
-
-def _newton(
-    f: NDArray[np.float64],
-    sign: NDArray[np.float64],
-    smoothing: NDArray[np.float64],
-    w: NDArray[np.float64],
-    B: float,
-) -> tuple[float, float]:
-    """Minimize the cross-entropy by Newton's method with backtracking, starting at (0, B).
-
-    In terms of the margin ``m = sign * (A f + B)``, which is large for probabilities close to the
-    label, the loss of a sample is ``log(1 + exp(-m)) + smoothing * m``. The method ends when a
-    step no longer decreases the objective. As its convergence is quadratic, the parameters are
-    then accurate to rounding.
-    """
-
-    def objective(A: float, B: float) -> float:
-        m = sign * (A * f + B)
-        losses = np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0) + smoothing * m
-        return float((w * losses).sum())
-
-    A = 0.0
-    value = objective(A, B)
-    for _ in range(_MAX_STEPS):
-        wrong = sigmoid(sign * f, A, sign * B)
-        gradient = w * sign * (smoothing - wrong)
-        curvature = w * np.maximum(wrong * (1 - wrong), _MIN_CURVATURE)
-        offset_curvature = float(curvature.sum())
-        # Around the mean weighted by curvature, the Hessian in slope and offset is diagonal.
-        mean = float((curvature * f).sum()) / offset_curvature
-        slope_curvature = max(float((curvature * (f - mean) ** 2).sum()), _TINY)
-        slope, offset = float((gradient * (f - mean)).sum()), float(gradient.sum())
-        A_step = -slope / slope_curvature
-        B_step = -offset / offset_curvature - mean * A_step
-        decrease = slope**2 / slope_curvature + offset**2 / offset_curvature
-        length = 1.0
-        while True:
-            candidate = A + length * A_step, B + length * B_step
-            trial = objective(*candidate)
-            required = _SUFFICIENT_DECREASE * length * decrease - _OBJECTIVE_ROUNDING * value
-            if trial <= value - required:
-                break
-            length /= 2
-            if length < _MIN_STEP_LENGTH:
-                return A, B
-        A, B = candidate
-        if trial >= value:
-            break
-        value = trial
-    return A, B
+    signs = np.where(positive, 1, -1).astype(np.int8)
+    slopes, offsets = _core.fit_sigmoids(f[:, np.newaxis], signs[:, np.newaxis], w, 1)
+    return float(slopes[0]), float(offsets[0])
 
 
 def sigmoid(
