@@ -65,7 +65,9 @@ def limited_blas(n_threads: int) -> contextlib.AbstractContextManager[Any]:
     """
     if n_threads == 1:
         return contextlib.nullcontext()
+    libraries = [own for own in _blas().lib_controllers if own.user_api == "blas"]
     share = max(int(joblib.cpu_count()) // n_threads, 1)
+    share = min([share, *(own.num_threads for own in libraries)])
     limited: contextlib.AbstractContextManager[Any] = _blas().limit(limits=share, user_api="blas")
     return limited
 
