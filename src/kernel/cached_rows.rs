@@ -3,7 +3,7 @@
 use super::rows::{READ_WORK, Work, visit_pieces};
 use super::{
     BlockRows, CacheCounts, ComputedRows, KernelRows, Parts, Piece, Row, RowCache, ShrinkableRows,
-    SingleRows, Threading,
+    SingleRows, Subset, Threading,
 };
 use crate::Result;
 use crate::monitor::Monitor;
@@ -108,6 +108,17 @@ impl<T: Lanes> BlockRows<T> for CachedRows<'_, T> {
         self.cache.rows(rows, |missing, places| {
             computed.compute(missing, places, monitor)
         })
+    }
+
+    fn subset(&self, samples: &[usize]) -> Result<Option<Subset<'_, T>>> {
+        match self.computes_subsets() {
+            true => self.computed.subset_of(samples).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn computes_subsets(&self) -> bool {
+        self.computed.has_cheap_subsets()
     }
 
     fn resident_row(&self, i: usize) -> Row<'_, T> {

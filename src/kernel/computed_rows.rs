@@ -4,7 +4,7 @@ use super::parts::{PIECE, pieces};
 use super::rows::{Work, visit_pieces, work_per_row};
 use super::{
     BlockRows, Kernel, KernelRows, PackedRows, Parts, Piece, Queries, Row, ShrinkableRows,
-    SingleRows, Threading,
+    SingleRows, Subset, Threading,
 };
 use crate::Result;
 use crate::memory::reset_to_zeros;
@@ -16,6 +16,13 @@ use std::collections::HashMap;
 
 /// Sums that one task of [`ShrinkableRows::accumulate_at`] computes.
 const SUM_BLOCK: usize = 512;
+
+/// Multiply-adds per product up to which kernel values of a working set are computed separately from
+/// its rows, by one thread.
+const MOST_COST: usize = 96;
+
+/// The number of samples from which computing rows of samples that do not move takes longer.
+const LEAST_ROW: usize = 4000;
 
 /// Rows that are computed on demand; only those of the last prefetch are kept.
 pub struct ComputedRows<'a, T: Lanes> {
@@ -73,6 +80,17 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
             self.parts.shrink(keep),
             self.threading,
         ))
+    }
+
+    /// Whether rows are long, and computing a few values of them is cheap.
+    pub(super) fn has_cheap_subsets(&self) -> bool {
+        self.parts.n_rows() >= LEAST_ROW && self.packed.cost_of_product() <= MOST_COST
+    }
+
+    /// Some samples, to compute the kernel values among them.
+    pub(super) fn subset_of(&self, samples: &[usize]) -> Result<Subset<'_, T>> {
+        let global: Vec<usize> = samples.iter().map(|&i| self.parts.global(i)).collect();
+        Subset::new(&self.packed, self.kernel, &global)
     }
 
     /// Counts kernel values that were computed on behalf of these rows.

@@ -14,6 +14,7 @@ mod parts;
 mod queries;
 mod rows;
 mod sparse;
+mod subset;
 
 pub use cache::{CacheCounts, RowCache};
 pub use cached_rows::CachedRows;
@@ -27,3 +28,4 @@ pub use panels::{Panels, pack_panels};
 pub use parts::{Part, Parts, Piece, Row};
 pub use queries::Queries;
 pub use rows::{BlockRows, KernelRows, ShrinkableRows, SingleRows, Threading, sweep_pays};
+pub use subset::Subset;

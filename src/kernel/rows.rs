@@ -7,7 +7,7 @@
 //! - [`BlockRows`]: several rows that are resident together;
 //! - [`ShrinkableRows`]: blocks of rows of a problem that can be shrunk to some of its samples.
 
-use super::{PackedRows, Parts, Piece, Row};
+use super::{PackedRows, Parts, Piece, Row, Subset};
 use crate::Result;
 use crate::monitor::Monitor;
 use crate::simd::{self, Lanes};
@@ -99,6 +99,17 @@ pub trait BlockRows<T: Lanes>: KernelRows {
     /// they are adjacent in memory; those after the last sample have no meaning.
     fn adjacent_row(&self, _i: usize, _len: usize) -> Option<&[T]> {
         None
+    }
+
+    /// Some samples, to compute the kernel values among them; `None` if these are not computed
+    /// separately from the rows ([`BlockRows::computes_subsets`]).
+    fn subset(&self, _samples: &[usize]) -> Result<Option<Subset<'_, T>>> {
+        Ok(None)
+    }
+
+    /// Whether [`BlockRows::subset`] is faster than making the rows of a few samples resident.
+    fn computes_subsets(&self) -> bool {
+        false
     }
 
     /// `K(i, i)` of a row of the last [`BlockRows::prefetch`].

@@ -10,20 +10,23 @@ use crate::simd::Lanes;
 /// `v -= K_B (change of beta_B)` over all samples. Returns whether a coefficient changed.
 pub fn update_gradient<T: Lanes>(
     dual: &mut Dual,
-    rows: &impl ShrinkableRows<T>,
+    rows: &mut impl ShrinkableRows<T>,
     working_set: &[usize],
     solved: &Dual,
-) -> bool {
+    monitor: &Monitor,
+) -> Result<bool> {
     let changes = dual.changes_to(working_set, &solved.beta);
     if working_set.len() == dual.len() {
         dual.v.copy_from_slice(&solved.v);
     } else {
+        let changed: Vec<usize> = changes.iter().map(|&(i, _)| i).collect();
+        rows.prefetch(&changed, monitor)?;
         rows.accumulate(&changes, &mut dual.v);
     }
     for (&i, &beta) in working_set.iter().zip(&solved.beta) {
         dual.beta[i] = beta;
     }
-    !changes.is_empty()
+    Ok(!changes.is_empty())
 }
 
 /// Updates `v` of the samples that were removed by shrinking after the coefficients of others

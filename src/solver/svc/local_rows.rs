@@ -16,16 +16,15 @@ pub struct LocalGram<T: Send + 'static> {
 
 impl<T: Lanes> LocalGram<T> {
     /// Replaces the matrix by one with this diagonal and no rows, and no memory for rows.
-    pub fn reset_diagonal(&mut self, diagonal: impl ExactSizeIterator<Item = T>) {
+    pub fn reset_diagonal(&mut self, diagonal: Vec<T>) {
         self.stride = padded_len(diagonal.len());
         self.is_filled.clear();
-        self.diagonal.clear();
-        self.diagonal.extend(diagonal);
+        self.diagonal = diagonal;
         self.diagonal.resize(self.stride, T::ZERO);
     }
 
     /// Replaces the matrix by one with this diagonal and no rows yet, reusing the memory.
-    pub fn reset(&mut self, diagonal: impl ExactSizeIterator<Item = T>) -> Result<()> {
+    pub fn reset(&mut self, diagonal: Vec<T>) -> Result<()> {
         let m = diagonal.len();
         self.reset_diagonal(diagonal);
         let len = checked_len::<T>(m, self.stride, WORKING_SET)?;

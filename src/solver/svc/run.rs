@@ -106,7 +106,7 @@ impl<'a, T: Lanes> Run<'a, T> {
             }
             let working_set = self.select_working_set(dual, rows, violation, &kept);
             let solved = self.solve_subproblem(dual, rows, &working_set, violation)?;
-            if !update_gradient(dual, rows, &working_set, &solved) {
+            if !update_gradient(dual, rows, &working_set, &solved, self.monitor)? {
                 return Ok(Status::Stalled);
             }
             kept = working_set;
@@ -222,20 +222,33 @@ impl<'a, T: Lanes> Run<'a, T> {
         working_set: &[usize],
         violation: Violation,
     ) -> Result<Dual> {
-        rows.prefetch(working_set, self.monitor)?;
+        let is_known = self.gram_set == working_set;
+        let is_part = !rows.is_resident() && working_set.len() < dual.len();
+        if !(is_part && rows.computes_subsets()) {
+            rows.prefetch(working_set, self.monitor)?;
+        }
         let rows = &*rows;
-        let gather = |i: usize, out: &mut [T]| {
-            rows.resident_row(working_set[i]).gather(working_set, out);
+        let subset = match is_part {
+            true => rows.subset(working_set)?,
+            false => None,
+        };
+        let gather = |i: usize, out: &mut [T]| match &subset {
+            Some(subset) => subset.row(i, out),
+            None => rows.resident_row(working_set[i]).gather(working_set, out),
         };
         let stride = padded_len(dual.len());
         let in_place = |i: usize| rows.adjacent_row(i, stride).unwrap_or_default();
-        let diagonal = working_set.iter().map(|&i| rows.diagonal(i));
+        let diagonal: Vec<T> = match &subset {
+            Some(subset) if !is_known => subset.diagonal(),
+            Some(_) => Vec::new(),
+            None => working_set.iter().map(|&i| rows.diagonal(i)).collect(),
+        };
         let values = if working_set.len() == dual.len() && is_readable_in_place(dual, rows) {
             self.gram.reset_diagonal(diagonal);
             self.gram_set.clear();
             Values::InPlace(&in_place)
         } else {
-            if self.gram_set != working_set {
+            if !is_known {
                 self.gram.reset(diagonal)?;
                 self.gram_set = working_set.to_vec();
             }

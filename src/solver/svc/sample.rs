@@ -28,6 +28,9 @@ const VALUES_PER_CHECK: usize = 1 << 27;
 /// The number of samples per check is a multiple of this number.
 const SAMPLES_PER_CHECK: usize = 1 << 13;
 
+/// Rows that are made resident between two checks of the time limit.
+const TERMS_PER_CHECK: usize = 256;
+
 impl<T: Lanes> Run<'_, T> {
     /// Starts a large problem near the solution of a subsample.
     ///
@@ -114,6 +117,18 @@ impl<T: Lanes> Run<'_, T> {
         terms: &[(usize, f64)],
         v: &mut [f64],
     ) -> Result<bool> {
+        if rows.max_resident() >= v.len() {
+            // There is room for all rows: those of now will be read again.
+            for terms in terms.chunks(TERMS_PER_CHECK) {
+                if self.monitor.time_is_up() {
+                    return Ok(false);
+                }
+                let used: Vec<usize> = terms.iter().map(|&(i, _)| i).collect();
+                rows.prefetch(&used, self.monitor)?;
+                rows.accumulate(terms, v);
+            }
+            return Ok(true);
+        }
         let all: Vec<usize> = (0..v.len()).collect();
         let size = (VALUES_PER_CHECK / terms.len().max(1)).next_multiple_of(SAMPLES_PER_CHECK);
         let size = size.max(SAMPLES_PER_CHECK);
