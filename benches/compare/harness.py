@@ -13,6 +13,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -109,6 +110,49 @@ def write_json(
         "lines": list(lines),
     }
     Path(arguments.json).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+def record(
+    name: str,
+    question: str,
+    arguments: argparse.Namespace,
+    peer: str,
+    columns: Mapping[str, str | None],
+    rows: Sequence[Sequence[Any]],
+    **facts: str,
+) -> None:
+    """Write a table of float64 measurements to ``benches/results``, for ``tables.py``.
+
+    ``columns`` are the titles with the format of their numbers; None means text. The values are
+    rounded as they are shown.
+    """
+    command = " ".join(["python", *(Path(part).as_posix() for part in sys.argv)])
+    shown = [
+        [
+            value if form is None else type(value)(format(value, form))
+            for value, form in zip(row, columns.values(), strict=True)
+        ]
+        for row in rows
+    ]
+    form = {
+        title: {"align": "left"} if form is None else {"format": form}
+        for title, form in columns.items()
+    }
+    result = {
+        "question": question,
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": f"{os.cpu_count()} cores, {platform.machine()} with {softmargin.simd_level()}",
+        "dtype": "float64",
+        "threads": arguments.n_jobs,
+        "peer": peer,
+        "command": command,
+        "repeats": f"best of {arguments.repeats} softmargin runs; one run of the peer",
+        **facts,
+        "columns": [{"title": title} | own for title, own in form.items()],
+        "rows": shown,
+    }
+    path = Path(__file__).resolve().parents[1] / "results" / f"{name}.json"
+    path.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 class Comparison:

@@ -6,7 +6,8 @@ built once with scikit-learn's classes and once with softmargin's; data are gene
 with scikit-learn, float64, both with the same number of jobs. Prints the seconds of both (ours
 best of ``--repeats``, scikit-learn once), the ratio, the largest difference of a mean score, and
 whether the best parameters are equal; then the geometric mean. ``--only`` names some searches.
-``--extras`` adds ``SVC(probability=True)`` and ``SVCCV``.
+``--extras`` adds ``SVC(probability=True)`` and ``SVCCV``; ``--record`` writes the tables of
+``docs/benchmarks.md``.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import softmargin
-from harness import announce, best_of, parser, write_json
+from harness import announce, best_of, parser, record, version, write_json
 
 QUESTION = "Searches of scripts: softmargin against scikit-learn"
 THEIRS = SimpleNamespace(
@@ -237,10 +238,46 @@ def tuned(jobs, repeats):
     return rows
 
 
+def write_tables(options, lines, probabilities=(), tuned=()) -> None:
+    """Write the tables of the page."""
+    peer = f"scikit-learn {version('scikit-learn')}"
+    seconds = {"Softmargin, s": ".3f", "scikit-learn, s": ".2f", "speed-up": ".1f"}
+    if lines:
+        record(
+            "searches",
+            QUESTION,
+            options,
+            f"{peer}, {options.n_jobs} jobs",
+            {"search": None} | seconds | {"largest difference of a mean score": ".1e"},
+            [[x["name"], x["ours"], x["peer"], x["ratio"], x["difference"]] for x in lines],
+            cells=f"best parameters equal in {sum(x['same'] for x in lines)} of {len(lines)}",
+        )
+    if probabilities:
+        record(
+            "probabilities",
+            "SVC(probability=True): softmargin against scikit-learn",
+            options,
+            f"{peer}, one thread",
+            {"samples": None} | seconds | {"Brier score": ".5f", "scikit-learn's": ".5f"},
+            [[name, ours, own, own / ours, *scores] for name, ours, own, *scores in probabilities],
+        )
+    if tuned:
+        record(
+            "self_tuning",
+            "SVCCV against one fit of scikit-learn's SVC, and its search of the same cells",
+            options,
+            f"{peer}, one thread for the fit and {options.n_jobs} jobs for the search",
+            {"samples": "d", "SVCCV, s": ".3f", "one fit of SVC, s": ".3f"}
+            | {"GridSearchCV, s": ".1f", "speed-up over the search": ".0f"},
+            [[n, ours, single, search, search / ours] for n, ours, single, search in tuned],
+        )
+
+
 def main() -> None:
     args = parser(__doc__)
     args.add_argument("--only", default="", help="parts of the names of searches, with commas")
     args.add_argument("--extras", action="store_true", help="also probabilities and SVCCV")
+    args.add_argument("--record", action="store_true", help="write the tables of the page")
     options = args.parse_args()
     announce(QUESTION, options, ["scikit-learn"])
     warnings.simplefilter("ignore")
@@ -263,6 +300,8 @@ def main() -> None:
     if options.extras:
         extras["probabilities"] = probabilities(options.n_jobs, options.repeats)
         extras["tuned"] = tuned(options.n_jobs, options.repeats)
+    if options.record:
+        write_tables(options, lines, **extras)
     lines += [{"name": name, "rows": rows} for name, rows in extras.items()]
     write_json(QUESTION, options, ["scikit-learn"], lines)
 

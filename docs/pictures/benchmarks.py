@@ -61,6 +61,15 @@ def nested() -> Any:
     return _speed_ups([row[0] for row in rows], values, "scikit-learn")
 
 
+@picture("benchmarks-searches")
+def searches() -> Any:
+    """Draw the speed-up of the searches of scripts."""
+    rows = benchmark("searches")
+    return _speed_ups(
+        [row[0] for row in rows], {"search": [row[3] for row in rows]}, "scikit-learn"
+    )
+
+
 @picture("benchmarks-linear")
 def linear() -> Any:
     """Draw the speed-up of LinearSVC at equal tolerance."""
