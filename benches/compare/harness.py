@@ -121,7 +121,7 @@ def record(
     rows: Sequence[Sequence[Any]],
     **facts: str,
 ) -> None:
-    """Write a table of float64 measurements to ``benches/results``, for ``tables.py``.
+    """Write a table of measurements to ``benches/results``, for ``tables.py``.
 
     ``columns`` are the titles with the format of their numbers; None means text. The values are
     rounded as they are shown.
@@ -142,7 +142,7 @@ def record(
         "question": question,
         "date": time.strftime("%Y-%m-%d"),
         "machine": f"{os.cpu_count()} cores, {platform.machine()} with {softmargin.simd_level()}",
-        "dtype": "float64",
+        "dtype": arguments.dtype if "dtype" in arguments else "float64",
         "threads": arguments.n_jobs,
         "peer": peer,
         "command": command,

@@ -35,6 +35,9 @@ pub fn linear_decision<'py>(
         .into_any())
 }
 
+/// Two arrays of numbers.
+type Pair<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
 /// Slope and offset of the sigmoid of each binary classifier.
 #[pyfunction]
 pub fn fit_sigmoids<'py>(
@@ -43,7 +46,7 @@ pub fn fit_sigmoids<'py>(
     signs: PyReadonlyArray2<'py, i8>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     threads: usize,
-) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+) -> PyResult<Pair<'py>> {
     let n_classifiers = decisions.as_array().ncols();
     let weights = weights.as_ref().map(slice).transpose()?;
     let n = decisions.as_array().nrows();

@@ -115,7 +115,7 @@ impl<'a, T: Lanes> LazyGram<'a, T> {
     /// Computes a row from the samples. If there is no memory for a sample, the values are NaN,
     /// which ends the training.
     fn compute(&self, packed: &PackedRows<T>, i: usize, row: &mut [T]) {
-        let mut queries = self.queries.take().unwrap_or_else(Queries::new);
+        let mut queries = self.queries.take().unwrap_or_default();
         match packed.load_own(i..i + 1, &mut queries) {
             Ok(()) => {
                 let n = row.len();

@@ -87,6 +87,9 @@ fn improved<T: Lanes>(local: &mut Local<'_, T>, (beta, v): &(Vec<f64>, Vec<f64>)
     (0..dual.len()).map(gain).sum::<f64>() > 0.0
 }
 
+/// The curvature along a direction is at least this share of its slope.
+const FLAT: f64 = 1e-9;
+
 /// The largest correction of a complete step, relative to the largest coefficient.
 const SMALL_CORRECTION: f64 = 1e-6;
 
@@ -141,10 +144,11 @@ impl FreeSteps {
         let mut reached = Vec::new();
         while reached.len() + 2 <= f {
             let slope = dot(&self.v, &direction);
-            let curvature = dot(&fall, &direction);
-            if slope.is_nan() || slope <= 0.0 || curvature <= 0.0 {
+            if slope.is_nan() || slope <= 0.0 {
                 break;
             }
+            // Rounding errors hide the curvature of a direction in which the matrix is singular.
+            let curvature = dot(&fall, &direction).max(FLAT * slope);
             let (length, blocked) = self.longest_step(local, &beta, &direction, slope / curvature);
             for place in 0..f {
                 beta[place] += length * direction[place];
@@ -198,28 +202,42 @@ impl FreeSteps {
         (length.max(0.0), blocked)
     }
 
-    /// Corrects the rounding errors of a complete step with the same factor (iterative refinement),
-    /// so that the solution hardly depends on the order of steps.
+    /// Corrects the errors of a complete step with the same factor (iterative refinement), so that
+    /// the solution hardly depends on the order of steps.
     fn refine<T: Lanes>(&mut self, local: &mut Local<'_, T>) {
-        if !self.is_complete {
-            return;
+        let exact = if size_of::<T>() == 4 { 1e-7 } else { 1e-12 };
+        let mut most = SMALL_CORRECTION;
+        while self.is_complete && most > exact {
+            let Some(size) = self.correct(local, most) else {
+                return;
+            };
+            // A correction that is not much smaller than the one before it is a rounding error.
+            most = size.min(0.1 * most);
         }
+    }
+
+    /// Corrects a complete step once, by at most a share of the largest coefficient. Returns by
+    /// which share; `None` if the coefficients did not change.
+    fn correct<T: Lanes>(&mut self, local: &mut Local<'_, T>, most: f64) -> Option<f64> {
         for (v, &i) in self.v.iter_mut().zip(&self.free) {
             *v = local.dual.v[i];
         }
-        let Some((direction, _)) = self.factor.direction(&self.v) else {
-            return;
-        };
+        let (direction, _) = self.factor.direction(&self.v)?;
         let terms = self.free.iter().zip(&direction);
         let size =
             |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |a: f64, b| a.max(b.abs()));
         let largest = size(&mut self.free.iter().map(|&i| local.dual.beta[i]));
+        let share = size(&mut direction.iter().copied()) / largest;
         // Larger corrections are rounding errors of a matrix that is nearly singular.
-        let is_small = size(&mut direction.iter().copied()) <= SMALL_CORRECTION * largest;
-        if is_small && terms.clone().all(|(&i, &d)| excess(local, i, d) == 0.0) {
-            terms.for_each(|(&i, d)| local.set(i, local.dual.beta[i] + d));
-            local.sync();
+        if share.is_nan()
+            || share > most
+            || terms.clone().any(|(&i, &d)| excess(local, i, d) != 0.0)
+        {
+            return None;
         }
+        terms.for_each(|(&i, d)| local.set(i, local.dual.beta[i] + d));
+        local.sync();
+        Some(share)
     }
 
     /// Removes some coefficients from F.
