@@ -33,6 +33,7 @@ __all__ = [
     "count_patterns",
     "decide",
     "fit",
+    "fit_sigmoids",
     "fold_labels",
     "inject_panic",
     "kernel_matrix",

@@ -219,12 +219,6 @@ impl Dual {
         factor
     }
 
-    /// `y' beta - 1/2 beta' K beta`, the objective of the dual.
-    pub fn objective(&self) -> f64 {
-        let term = |i: usize| 0.5 * self.beta[i] * (self.y[i] + self.v[i]);
-        self.nonzero().map(term).sum()
-    }
-
     /// The maximal violating pair; its size is NaN if a `v` is not finite.
     pub fn violation(&self) -> Violation {
         let mut violation = Violation {

@@ -7,15 +7,19 @@ use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
 /// Sets the coefficients of the working set B to those of its solution, and updates
-/// `v -= K_B (change of beta_B)` over all samples. Returns whether a coefficient changed.
+/// `v -= K_B (change of beta_B)` over all samples. Returns the increase of the objective; `None` if
+/// no coefficient changed.
 pub fn update_gradient<T: Lanes>(
     dual: &mut Dual,
     rows: &mut impl ShrinkableRows<T>,
     working_set: &[usize],
     solved: &Dual,
     monitor: &Monitor,
-) -> Result<bool> {
+) -> Result<Option<f64>> {
     let changes = dual.changes_to(working_set, &solved.beta);
+    // The objective is quadratic: its increase is the mean slope at both ends times the change.
+    let slope = |dual: &Dual| -> f64 { changes.iter().map(|&(i, d)| -d * dual.v[i]).sum() };
+    let before = slope(dual);
     if working_set.len() == dual.len() {
         dual.v.copy_from_slice(&solved.v);
     } else {
@@ -26,7 +30,8 @@ pub fn update_gradient<T: Lanes>(
     for (&i, &beta) in working_set.iter().zip(&solved.beta) {
         dual.beta[i] = beta;
     }
-    Ok(!changes.is_empty())
+    let gain = 0.5 * (before + slope(dual));
+    Ok((!changes.is_empty()).then_some(gain))
 }
 
 /// Updates `v` of the samples that were removed by shrinking after the coefficients of others

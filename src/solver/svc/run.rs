@@ -6,7 +6,7 @@ use super::gradient::{recompute_gradient, update_gradient};
 use super::local::{Limits, Local};
 use super::local_rows::{LocalGram, LocalRows, Values, padded_len};
 use super::refine::{Refinement, Verdict};
-use super::working_set::{LARGEST_SET, default_size, select};
+use super::working_set::{default_size, largest_size, select};
 use crate::Result;
 use crate::kernel::ShrinkableRows;
 use crate::monitor::Monitor;
@@ -45,6 +45,8 @@ pub struct Run<'a, T: Send + 'static> {
 
 /// The progress of the main loop.
 struct Progress {
+    /// The increase of the objective since the first iteration.
+    objective: f64,
     best_objective: f64,
     loops_since_best: usize,
     loops_to_shrink: usize,
@@ -106,8 +108,9 @@ impl<'a, T: Lanes> Run<'a, T> {
             }
             let working_set = self.select_working_set(dual, rows, violation, &kept);
             let solved = self.solve_subproblem(dual, rows, &working_set, violation)?;
-            if !update_gradient(dual, rows, &working_set, &solved, self.monitor)? {
-                return Ok(Status::Stalled);
+            match update_gradient(dual, rows, &working_set, &solved, self.monitor)? {
+                Some(gain) => progress.objective += gain,
+                None => return Ok(Status::Stalled),
             }
             kept = working_set;
             kept.retain(|&i| dual.is_free(i));
@@ -174,7 +177,7 @@ impl<'a, T: Lanes> Run<'a, T> {
         {
             return Ok(Some(Status::Stalled));
         }
-        if progress.has_stalled(dual.objective()) {
+        if progress.has_stalled() {
             return Ok(Some(Status::Stalled));
         }
         if self.remaining_steps(dual.len()) == 0 {
@@ -199,16 +202,17 @@ impl<'a, T: Lanes> Run<'a, T> {
             None if rows.is_resident() => {
                 let may_move = |i: &usize| !dual.may_be_shrunk(*i, violation);
                 let movable: Vec<usize> = (0..dual.len()).filter(may_move).collect();
-                let are_most = 2 * movable.len() > dual.len() || movable.len() > LARGEST_SET;
+                let are_most =
+                    2 * movable.len() > dual.len() || movable.len() > largest_size::<T>();
                 if are_most && is_readable_in_place(dual, rows) {
                     return (0..dual.len()).collect();
                 }
-                if movable.len() <= LARGEST_SET {
+                if movable.len() <= largest_size::<T>() {
                     return movable;
                 }
-                default_size(dual.len(), dual.n_free(), n_loops)
+                default_size::<T>(dual.len(), dual.n_free(), n_loops)
             }
-            None => default_size(dual.len(), dual.n_free(), n_loops),
+            None => default_size::<T>(dual.len(), dual.n_free(), n_loops),
         };
         select(dual, violation, kept, size.min(rows.max_resident()).max(2))
     }
@@ -295,6 +299,7 @@ fn is_readable_in_place<T: Lanes>(dual: &Dual, rows: &impl ShrinkableRows<T>) ->
 impl Progress {
     fn new() -> Self {
         Self {
+            objective: 0.0,
             best_objective: f64::NEG_INFINITY,
             loops_since_best: 0,
             loops_to_shrink: SHRINK_INTERVAL,
@@ -302,14 +307,14 @@ impl Progress {
         }
     }
 
-    /// Records the objective; returns whether it has not improved for a long time.
-    fn has_stalled(&mut self, objective: f64) -> bool {
-        self.loops_since_best = if objective > self.best_objective {
+    /// Returns whether the objective has not improved for a long time.
+    fn has_stalled(&mut self) -> bool {
+        self.loops_since_best = if self.objective > self.best_objective {
             0
         } else {
             self.loops_since_best + 1
         };
-        self.best_objective = self.best_objective.max(objective);
+        self.best_objective = self.best_objective.max(self.objective);
         self.loops_since_best > LOOPS_TO_STALL
     }
 

@@ -11,8 +11,13 @@ use super::dual::{Dual, Violation};
 /// The size of the first working set.
 const SMALLEST_SET: usize = 128;
 
-/// The size up to which free samples enlarge it: its kernel matrix takes the square of this.
-pub const LARGEST_SET: usize = 2048;
+/// Bytes of the largest kernel matrix of a working set.
+const LARGEST_MATRIX: usize = 1 << 26;
+
+/// The size up to which free samples enlarge the working set.
+pub fn largest_size<T>() -> usize {
+    (LARGEST_MATRIX / size_of::<T>()).isqrt()
+}
 
 /// Outer iterations after which the size is doubled.
 const LOOPS_TO_DOUBLE: usize = 8;
@@ -22,11 +27,11 @@ const LOOPS_TO_DOUBLE: usize = 8;
 /// A small set needs few kernel values and suits easy problems. Hard problems take many
 /// iterations, each with a pass over all samples, and benefit from a larger set. Free samples
 /// are correlated and should be in the set together.
-pub fn default_size(n: usize, n_free: usize, n_loops: usize) -> usize {
+pub fn default_size<T>(n: usize, n_free: usize, n_loops: usize) -> usize {
     let largest = (2.5 * (n as f64).sqrt()) as usize;
     let grown = SMALLEST_SET << (n_loops / LOOPS_TO_DOUBLE).min(3);
     let size = grown.min(largest.max(SMALLEST_SET));
-    size.max((2 * n_free).min(LARGEST_SET))
+    size.max((2 * n_free).min(largest_size::<T>()))
 }
 
 /// The next working set: at most `size` samples, ascending.
