@@ -12,7 +12,7 @@ use crate::error::ByteCount;
 use crate::{Error, Result};
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Headroom in bytes for small allocations that abort the process when they fail. Slightly more
 /// than the arena that glibc maps for a thread.
@@ -37,8 +37,11 @@ pub fn byte_count<T>(rows: usize, cols: usize) -> Option<usize> {
 /// The length `rows * cols` of a buffer, or [`Error::Memory`] if its size overflows or if the
 /// headroom is due for a check and the buffer does not fit beside it.
 pub fn checked_len<T>(rows: usize, cols: usize, what: &'static str) -> Result<usize> {
+    let fits = |bytes| has_headroom(bytes, current_threads());
     match byte_count::<T>(rows, cols) {
-        Some(bytes) if !is_check_due(bytes) || has_headroom(bytes, current_threads()) => {
+        Some(bytes)
+            if !is_check_due(bytes) || fits(bytes) || (release_slabs() > 0 && fits(bytes)) =>
+        {
             Ok(rows * cols)
         }
         _ => Err(allocation_error::<T>(rows, cols, what)),
@@ -56,7 +59,10 @@ pub fn try_with_capacity<T>(rows: usize, cols: usize, what: &'static str) -> Res
     let len = checked_len::<T>(rows, cols, what)?;
     let mut buffer = Vec::new();
     let error = |_| allocation_error::<T>(rows, cols, what);
-    buffer.try_reserve_exact(len).map_err(error)?;
+    if buffer.try_reserve_exact(len).is_err() {
+        release_slabs();
+        buffer.try_reserve_exact(len).map_err(error)?;
+    }
     Ok(buffer)
 }
 
@@ -218,4 +224,48 @@ pub fn keep_buffer<T: Send + 'static>(buffer: Vec<T>) {
 pub fn drop_buffers() {
     let mut kept = BUFFERS.lock().unwrap_or_else(PoisonError::into_inner);
     *kept = Vec::new();
+}
+
+/// Slabs of kernel caches that one training leaves for the next.
+static SLABS: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+
+/// The size of a slab in bytes.
+pub const SLAB_BYTES: usize = 1 << 26;
+
+/// The most slabs that are kept.
+const MOST_SLABS: usize = 4;
+
+/// The kept slabs, or `None` while another thread holds the lock: a child forked at that moment
+/// would wait for it forever.
+fn slabs() -> Option<MutexGuard<'static, Vec<Box<dyn Any + Send>>>> {
+    match SLABS.try_lock() {
+        Ok(slabs) => Some(slabs),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// A slab that [`keep_slab`] was given, with any values, if there is one.
+pub fn take_slab<T: Send + 'static>() -> Option<Vec<T>> {
+    let mut kept = slabs()?;
+    let place = kept.iter().rposition(|slab| slab.is::<Vec<T>>())?;
+    kept.swap_remove(place).downcast().ok().map(|slab| *slab)
+}
+
+/// Keeps a slab for [`take_slab`], until [`release_slabs`] or until memory runs out; frees other
+/// buffers, and slabs beyond a few.
+pub fn keep_slab<T: Send + 'static>(slab: Vec<T>) {
+    if slab.capacity() * size_of::<T>() != SLAB_BYTES || slab.len() != slab.capacity() {
+        return;
+    }
+    let Some(mut kept) = slabs() else { return };
+    if kept.len() < MOST_SLABS {
+        kept.push(Box::new(slab));
+    }
+}
+
+/// Frees all kept slabs, and returns their size in bytes.
+pub fn release_slabs() -> usize {
+    let released = slabs().map(|mut kept| std::mem::take(&mut *kept));
+    released.map_or(0, |slabs| slabs.len() * SLAB_BYTES)
 }

@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from softmargin._checks import signals
-from softmargin._core import __version__, simd_level
+from softmargin._core import __version__, release_memory, simd_level
 
 if TYPE_CHECKING:
     from softmargin import datasets, experiments, plots, statistics
@@ -62,6 +62,7 @@ __all__ = [
     "nested_fold_labels",
     "plots",
     "predict",
+    "release_memory",
     "save",
     "simd_level",
     "statistics",

@@ -43,6 +43,7 @@ __all__ = [
     "minmax_apply",
     "minmax_fit",
     "nested_fold_labels",
+    "release_memory",
     "rows_digest",
     "simd_level",
 ]
@@ -659,3 +660,16 @@ def minmax_fit(rows: _Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]: 
 def minmax_apply(rows: _Rows, shift: NDArray[np.float64], width: NDArray[np.float64]) -> _Rows: ...
 def libsvm_lines(rows: _Rows, labels: NDArray[np.float64], zero_based: bool) -> bytes: ...
 def inject_panic(threads: int) -> None: ...
+
+def release_memory() -> int:
+    """Free the memory of kernel caches that is kept for later fits.
+
+    After a fit with a large kernel cache, up to 256 MB of it stay allocated, because using memory
+    again is much faster than fresh memory. The operating system may take it back at any time, and
+    it is freed when an allocation would fail otherwise.
+
+    Returns
+    -------
+    int
+        Number of bytes that were freed.
+    """

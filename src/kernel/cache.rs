@@ -2,9 +2,11 @@
 //!
 //! Rows are stored in slabs of many rows. Slabs are allocated on demand, and the place of an
 //! evicted row is reused: touching fresh memory costs more than computing most kernel rows.
+//! Therefore a large cache grows only as far as this saves computations: it starts with a small
+//! part of its budget, and gets more whenever a row is requested again that was evicted.
 
-use crate::memory::{byte_count, try_with_capacity};
-use crate::simd::{Lanes, prefer_huge_pages, zero_pages};
+use crate::memory::{SLAB_BYTES, byte_count, keep_slab, take_slab, try_with_capacity};
+use crate::simd::{Lanes, offer_pages, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -23,12 +25,21 @@ pub struct CacheCounts {
 /// Marks the absence of a row or slot.
 const NONE: u32 = u32::MAX;
 
+/// Marks a row that was resident and had to make room for another one.
+const EVICTED: u32 = u32::MAX - 1;
+
 /// Rows per small slab.
 const FEW_ROWS: usize = 64;
 
 /// Bytes per large slab, used if all rows together take many times that: allocators map blocks
 /// of this size directly, and the system can back them with huge pages.
-const LARGE: usize = 1 << 26;
+const LARGE: usize = SLAB_BYTES;
+
+/// Bytes that a cache with large slabs uses before it evicts rows.
+const FIRST_BYTES: usize = 2 * LARGE;
+
+/// The number of rows by which such a cache grows when an evicted row is requested again.
+const GROWTH: usize = 4;
 
 /// Bytes per row; at least 1.
 fn row_bytes<T>(row_len: usize) -> usize {
@@ -45,11 +56,13 @@ struct Slot {
 
 /// A cache for rows `0..n_rows` of equal length.
 #[derive(Debug, Clone)]
-pub struct RowCache<T> {
+pub struct RowCache<T: Lanes> {
     row_len: usize,
     budget_bytes: usize,
     slabs: Vec<Vec<T>>,
     rows_per_slab: usize,
+    /// The number of rows from which on rows are evicted.
+    granted: usize,
     slots: Vec<Slot>,
     slot_of: Vec<u32>,
     newest: u32,
@@ -74,6 +87,7 @@ impl<T: Lanes> RowCache<T> {
             budget_bytes,
             slabs: Vec::new(),
             rows_per_slab: per_slab.max(FEW_ROWS),
+            granted: usize::MAX,
             slots: Vec::new(),
             slot_of,
             newest: NONE,
@@ -81,6 +95,9 @@ impl<T: Lanes> RowCache<T> {
             counts: CacheCounts::default(),
         };
         cache.rows_per_slab = cache.rows_per_slab.min(cache.capacity());
+        if is_large {
+            cache.granted = FIRST_BYTES / row_bytes;
+        }
         Ok(cache)
     }
 
@@ -113,6 +130,7 @@ impl<T: Lanes> RowCache<T> {
         if missing.is_empty() {
             return Ok(());
         }
+        self.granted = self.granted.max(rows.len());
         let filled = missing
             .iter()
             .try_for_each(|&i| self.place(i))
@@ -126,7 +144,7 @@ impl<T: Lanes> RowCache<T> {
     /// Row `i` without marking it as used; empty if it is not resident.
     pub fn peek(&self, i: usize) -> &[T] {
         match self.slot_of[i] {
-            NONE => &[],
+            NONE | EVICTED => &[],
             slot => {
                 let (slab, at) = self.position(slot as usize);
                 &self.slabs[slab][at..at + self.row_len]
@@ -158,6 +176,11 @@ impl<T: Lanes> RowCache<T> {
     /// which row `keep[k]` has number `k`. This cache is empty afterwards.
     pub fn shrink(&mut self, keep: &[usize]) -> Result<Self> {
         let mut shrunk = Self::new(keep.len(), keep.len(), self.budget_bytes)?;
+        if self.granted < self.capacity() {
+            // Shorter rows, the same number of bytes.
+            let granted = self.granted.saturating_mul(self.row_len) / keep.len().max(1);
+            shrunk.granted = shrunk.granted.max(granted);
+        }
         let mut new_number = try_with_capacity(self.slot_of.len(), 1, "the kernel cache")?;
         new_number.resize(self.slot_of.len(), NONE);
         for (new, &old) in keep.iter().enumerate() {
@@ -181,6 +204,7 @@ impl<T: Lanes> RowCache<T> {
             }
             let mut numbers: Vec<usize> = kept.keys().copied().collect();
             numbers.sort_unstable();
+            shrunk.granted = shrunk.granted.max(shrunk.slots.len() + numbers.len());
             shrunk.rows(&numbers, |numbers, places| {
                 let filled = numbers.par_iter().zip(places);
                 filled.for_each(|(number, place)| {
@@ -191,6 +215,7 @@ impl<T: Lanes> RowCache<T> {
                 });
                 Ok(())
             })?;
+            leave(slab);
         }
         shrunk.counts = self.counts;
         Ok(shrunk)
@@ -199,7 +224,7 @@ impl<T: Lanes> RowCache<T> {
     /// Marks row `i` as just used. Returns whether it is resident.
     fn touch(&mut self, i: usize) -> bool {
         let slot = self.slot_of[i];
-        if slot == NONE {
+        if slot == NONE || slot == EVICTED {
             self.counts.misses += 1;
             return false;
         }
@@ -212,7 +237,10 @@ impl<T: Lanes> RowCache<T> {
     /// Assigns a slot to row `i`: a new one within the budget, or that of the row that was not
     /// used for the longest time.
     fn place(&mut self, i: usize) -> Result<()> {
-        let slot = if self.slots.len() < self.capacity() {
+        if self.slot_of[i] == EVICTED {
+            self.granted = self.granted.saturating_add(GROWTH);
+        }
+        let slot = if self.slots.len() < self.capacity().min(self.granted.max(1)) {
             if self.slots.len() == self.slabs.len() * self.rows_per_slab {
                 self.add_slab()?;
             }
@@ -226,7 +254,7 @@ impl<T: Lanes> RowCache<T> {
             let oldest = self.oldest;
             self.unlink(oldest);
             if self.slots[oldest as usize].row != NONE {
-                self.slot_of[self.slots[oldest as usize].row as usize] = NONE;
+                self.slot_of[self.slots[oldest as usize].row as usize] = EVICTED;
                 self.counts.evictions += 1;
             }
             oldest
@@ -239,7 +267,18 @@ impl<T: Lanes> RowCache<T> {
 
     fn add_slab(&mut self) -> Result<()> {
         let rows = self.rows_per_slab.min(self.capacity() - self.slots.len());
-        let mut slab = zero_pages(rows, self.row_len, "cached kernel rows")?;
+        let what = "cached kernel rows";
+        let values = rows * self.row_len;
+        let whole = LARGE / size_of::<T>();
+        // Large slabs have one size, so that other caches can use them again.
+        let is_whole = values <= whole && values > whole - self.row_len;
+        let mut slab = match is_whole {
+            true => match take_slab() {
+                Some(slab) => slab,
+                None => zero_pages(whole, 1, what)?,
+            },
+            false => zero_pages(rows, self.row_len, what)?,
+        };
         prefer_huge_pages(&mut slab);
         self.slabs.push(slab);
         Ok(())
@@ -272,7 +311,7 @@ impl<T: Lanes> RowCache<T> {
     /// Discards row `i`, whose values are not valid.
     fn discard(&mut self, i: usize) {
         let slot = std::mem::replace(&mut self.slot_of[i], NONE);
-        if slot != NONE {
+        if slot != NONE && slot != EVICTED {
             self.slots[slot as usize].row = NONE;
         }
     }
@@ -303,4 +342,17 @@ impl<T: Lanes> RowCache<T> {
             older => self.slots[older as usize].newer = newer,
         }
     }
+}
+
+impl<T: Lanes> Drop for RowCache<T> {
+    /// Leaves large slabs for the next cache.
+    fn drop(&mut self) {
+        self.slabs.drain(..).for_each(leave);
+    }
+}
+
+/// Leaves a slab for the next cache. Meanwhile the system may take its pages.
+fn leave<T: Lanes>(mut slab: Vec<T>) {
+    offer_pages(&mut slab);
+    keep_slab(slab);
 }

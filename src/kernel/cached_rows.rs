@@ -110,11 +110,15 @@ impl<T: Lanes> BlockRows<T> for CachedRows<'_, T> {
         })
     }
 
-    fn subset(&self, samples: &[usize]) -> Result<Option<Subset<'_, T>>> {
+    fn subset(&self, samples: &[usize]) -> Result<Option<Subset<T>>> {
         match self.computes_subsets() {
             true => self.computed.subset_of(samples).map(Some),
             false => Ok(None),
         }
+    }
+
+    fn count_computed(&mut self, n_values: u64) {
+        self.computed.add_computed(n_values);
     }
 
     fn computes_subsets(&self) -> bool {

@@ -88,9 +88,9 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
     }
 
     /// Some samples, to compute the kernel values among them.
-    pub(super) fn subset_of(&self, samples: &[usize]) -> Result<Subset<'_, T>> {
+    pub(super) fn subset_of(&self, samples: &[usize]) -> Result<Subset<T>> {
         let global: Vec<usize> = samples.iter().map(|&i| self.parts.global(i)).collect();
-        Subset::new(&self.packed, self.kernel, &global)
+        Subset::new(&self.packed, *self.kernel, &global)
     }
 
     /// Counts kernel values that were computed on behalf of these rows.

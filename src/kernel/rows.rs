@@ -103,9 +103,12 @@ pub trait BlockRows<T: Lanes>: KernelRows {
 
     /// Some samples, to compute the kernel values among them; `None` if these are not computed
     /// separately from the rows ([`BlockRows::computes_subsets`]).
-    fn subset(&self, _samples: &[usize]) -> Result<Option<Subset<'_, T>>> {
+    fn subset(&self, _samples: &[usize]) -> Result<Option<Subset<T>>> {
         Ok(None)
     }
+
+    /// Adds kernel values that a subset has computed to those of the rows.
+    fn count_computed(&mut self, _n_values: u64) {}
 
     /// Whether [`BlockRows::subset`] is faster than making the rows of a few samples resident.
     fn computes_subsets(&self) -> bool {

@@ -3,22 +3,19 @@
 use super::{Kernel, PackedRows, Queries};
 use crate::Result;
 use crate::simd::Lanes;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Some samples of a problem, whose kernel values are computed row by row.
-pub struct Subset<'a, T: Lanes> {
+pub struct Subset<T: Lanes> {
     packed: PackedRows<T>,
-    kernel: &'a Kernel,
+    kernel: Kernel,
     queries: RefCell<Queries<T>>,
+    n_computed: Cell<u64>,
 }
 
-impl<'a, T: Lanes> Subset<'a, T> {
+impl<T: Lanes> Subset<T> {
     /// The samples with these global indices.
-    pub(super) fn new(
-        packed: &PackedRows<T>,
-        kernel: &'a Kernel,
-        samples: &[usize],
-    ) -> Result<Self> {
+    pub(super) fn new(packed: &PackedRows<T>, kernel: Kernel, samples: &[usize]) -> Result<Self> {
         let packed = packed.gather(samples)?;
         let mut queries = Queries::new();
         if packed.n_rows() > 0 {
@@ -29,6 +26,7 @@ impl<'a, T: Lanes> Subset<'a, T> {
             packed,
             kernel,
             queries: RefCell::new(queries),
+            n_computed: Cell::new(0),
         })
     }
 
@@ -36,13 +34,21 @@ impl<'a, T: Lanes> Subset<'a, T> {
     /// training, if there is no memory.
     pub fn row(&self, k: usize, out: &mut [T]) {
         let queries = &mut *self.queries.borrow_mut();
+        self.n_computed
+            .set(self.n_computed.get() + out.len() as u64);
         match self.packed.load_own(k..k + 1, queries) {
             Ok(()) => {
                 let n = out.len();
-                self.packed.kernel_block(self.kernel, queries, 0..n, out, n);
+                self.packed
+                    .kernel_block(&self.kernel, queries, 0..n, out, n);
             }
             Err(_) => out.fill(T::from_f64(f64::NAN)),
         }
+    }
+
+    /// Number of kernel values computed so far.
+    pub fn n_computed(&self) -> u64 {
+        self.n_computed.get()
     }
 
     /// `K(k, k)` of all samples of the subset.
@@ -52,7 +58,7 @@ impl<'a, T: Lanes> Subset<'a, T> {
             let mut value = [T::from_f64(f64::NAN)];
             if self.packed.load_own(k..k + 1, queries).is_ok() {
                 self.packed
-                    .kernel_block(self.kernel, queries, k..k + 1, &mut value, 1);
+                    .kernel_block(&self.kernel, queries, k..k + 1, &mut value, 1);
             }
             value[0]
         };

@@ -180,3 +180,9 @@ pub fn rows_digest(py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<u64> {
 pub fn simd_level() -> &'static str {
     simd::level().name()
 }
+
+/// Frees the memory that is kept for later fits, and returns its size in bytes.
+#[pyfunction]
+pub fn release_memory() -> usize {
+    crate::memory::release_slabs()
+}

@@ -3,7 +3,6 @@
 #![allow(missing_docs)] // documented in `python/softmargin/_core.pyi`
 
 mod arrays;
-
 mod decisions;
 mod door;
 mod errors;
@@ -57,6 +56,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernels::kernel_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::rows_digest, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::simd_level, module)?)?;
+    module.add_function(wrap_pyfunction!(kernels::release_memory, module)?)?;
     module.add_function(wrap_pyfunction!(folds::fold_labels, module)?)?;
     module.add_function(wrap_pyfunction!(folds::nested_fold_labels, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::minmax_fit, module)?)?;

@@ -18,7 +18,7 @@ mod weights;
 
 use crate::data::{Csr, Real};
 use bodies::SparseSlices;
-pub use pages::{prefer_huge_pages, prefetch, zero_pages};
+pub use pages::{offer_pages, prefer_huge_pages, prefetch, zero_pages};
 use pairs::ROWS_AT_ONCE;
 pub use pairs::{PAIR_LANES, PairScan, Spread};
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use super::Lanes;
 use crate::Result;
-use crate::memory::{allocation_error, checked_len};
+use crate::memory::{allocation_error, checked_len, release_slabs};
 use std::alloc::{Layout, alloc_zeroed};
 
 /// The smallest buffer in bytes that is worth a system call.
@@ -31,6 +31,27 @@ pub fn prefer_huge_pages<T>(buffer: &mut [T]) {
     }
 }
 
+/// Lets the system take the pages of a buffer whose values are no longer needed, when it runs out
+/// of memory. Until then, using the buffer again costs nothing. Afterwards, values are either the
+/// old ones or zeros.
+pub fn offer_pages<T: Lanes>(buffer: &mut [T]) {
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 4096;
+        let start = (buffer.as_mut_ptr() as usize).next_multiple_of(PAGE);
+        let end = (buffer.as_mut_ptr() as usize + size_of_val(buffer)) / PAGE * PAGE;
+        if start < end {
+            // SAFETY: the pages are inside of the buffer, and all bytes zero is a valid value: the
+            // caller keeps numbers only.
+            unsafe {
+                libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_FREE);
+            }
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = buffer;
+}
+
 /// `rows * cols` zeros on zeroed pages, or [`crate::Error::Memory`]. The pages are touched first
 /// by the threads that fill them. Allocates once, so that it is safe while other threads allocate.
 pub fn zero_pages<T: Lanes>(rows: usize, cols: usize, what: &'static str) -> Result<Vec<T>> {
@@ -41,7 +62,11 @@ pub fn zero_pages<T: Lanes>(rows: usize, cols: usize, what: &'static str) -> Res
         return Ok(Vec::new());
     }
     // SAFETY: the size of the layout is not zero.
-    let start = unsafe { alloc_zeroed(layout) }.cast::<T>();
+    let mut start = unsafe { alloc_zeroed(layout) }.cast::<T>();
+    if start.is_null() && release_slabs() > 0 {
+        // SAFETY: as above.
+        start = unsafe { alloc_zeroed(layout) }.cast::<T>();
+    }
     if start.is_null() {
         return Err(error());
     }

@@ -220,7 +220,6 @@ fn resident_rows_of_a_group_are_not_evicted_for_the_others() -> Result<()> {
 }
 
 #[test]
-
 fn a_row_may_be_requested_twice_in_one_group() -> Result<()> {
     let mut cache = RowCache::new(4, 4, 100 * BYTES)?;
     cache.rows(&[2, 2], |rows, places| {
@@ -279,5 +278,54 @@ fn a_failed_allocation_is_an_error_and_uses_no_memory() -> Result<()> {
         assert!(cache.peek(row).is_empty());
     }
     assert_eq!(cache.bytes(), 0);
+    Ok(())
+}
+
+/// The length of a row of 1 MiB.
+const LONG: usize = 1 << 18;
+
+/// Requests rows of a large cache one after the other; returns how many of them were computed.
+fn request(cache: &mut RowCache<f32>, rows: std::ops::Range<usize>) -> Result<u64> {
+    let before = cache.counts().misses;
+    for row in rows {
+        let found = cache.row(row, |out| {
+            out[0] = row as f32;
+            Ok(())
+        })?;
+        assert_eq!((found.len(), found[0]), (LONG, row as f32));
+    }
+    Ok(cache.counts().misses - before)
+}
+
+#[test]
+fn a_large_cache_grows_only_if_evicted_rows_are_requested_again() -> Result<()> {
+    let (mib, n) = (1 << 20, 600);
+    let mut cache = RowCache::new(n, LONG, 400 * mib)?;
+    // No row is requested twice.
+    request(&mut cache, 0..n)?;
+    assert!(cache.bytes() <= 128 * mib, "{} MiB", cache.bytes() / mib);
+    // The rows of this loop fit the budget: in the end, all of them are resident.
+    for _ in 0..4 {
+        request(&mut cache, 0..300)?;
+    }
+    assert_eq!(request(&mut cache, 0..300)?, 0);
+    // Those of this loop do not.
+    for _ in 0..4 {
+        request(&mut cache, 0..n)?;
+    }
+    assert_eq!(cache.bytes(), 400 * mib);
+    Ok(())
+}
+
+#[test]
+fn rows_of_one_request_are_resident_together_in_a_large_cache() -> Result<()> {
+    let mut cache = RowCache::<f32>::new(600, LONG, 300 << 20)?;
+    let rows: Vec<usize> = (0..cache.capacity()).collect();
+    cache.rows(&rows, |rows, places| {
+        let filled = rows.iter().zip(places);
+        filled.for_each(|(&row, out)| out[0] = row as f32);
+        Ok(())
+    })?;
+    assert!(rows.iter().all(|&row| cache.peek(row)[0] == row as f32));
     Ok(())
 }

@@ -45,6 +45,13 @@ pub struct Local<'a, T: Send + 'static> {
     pub rise: Vec<T>,
     pub fall: Vec<T>,
     pub n_free: usize,
+    first_moves: Option<FirstMoves<'a>>,
+}
+
+/// Tells which samples move for the first time.
+struct FirstMoves<'a> {
+    has_moved: Vec<bool>,
+    note: &'a dyn Fn(usize),
 }
 
 impl<'a, T: Lanes> Local<'a, T> {
@@ -58,6 +65,7 @@ impl<'a, T: Lanes> Local<'a, T> {
             rise: vec![-T::INFINITY; stride],
             fall: vec![T::INFINITY; stride],
             n_free: 0,
+            first_moves: None,
             dual,
         };
         for i in 0..local.len() {
@@ -68,6 +76,12 @@ impl<'a, T: Lanes> Local<'a, T> {
         local
     }
 
+    /// Calls `note` with each sample that moves for the first time from now on.
+    pub fn note_first_moves(&mut self, note: &'a dyn Fn(usize)) {
+        let has_moved = vec![false; self.len()];
+        self.first_moves = Some(FirstMoves { has_moved, note });
+    }
+
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.dual.len()
@@ -75,6 +89,13 @@ impl<'a, T: Lanes> Local<'a, T> {
 
     /// Sets coefficient `i`. Does not update `v`.
     pub fn set(&mut self, i: usize, beta: f64) {
+        if let Some(moves) = &mut self.first_moves
+            && !moves.has_moved[i]
+            && beta != self.dual.beta[i]
+        {
+            moves.has_moved[i] = true;
+            (moves.note)(i);
+        }
         self.n_free -= usize::from(self.dual.is_free(i));
         self.dual.beta[i] = beta;
         self.n_free += usize::from(self.dual.is_free(i));

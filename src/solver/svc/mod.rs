@@ -23,6 +23,7 @@ mod free_steps;
 mod gradient;
 mod local;
 mod local_rows;
+mod moves;
 mod pair_steps;
 mod refine;
 mod run;

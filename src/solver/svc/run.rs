@@ -5,10 +5,11 @@ use super::dual::{Dual, Violation};
 use super::gradient::{recompute_gradient, update_gradient};
 use super::local::{Limits, Local};
 use super::local_rows::{LocalGram, LocalRows, Values, padded_len};
+use super::moves::Moves;
 use super::refine::{Refinement, Verdict};
 use super::working_set::{default_size, largest_size, select};
 use crate::Result;
-use crate::kernel::ShrinkableRows;
+use crate::kernel::{ShrinkableRows, Subset};
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::Status;
@@ -226,39 +227,12 @@ impl<'a, T: Lanes> Run<'a, T> {
         working_set: &[usize],
         violation: Violation,
     ) -> Result<Dual> {
-        let is_known = self.gram_set == working_set;
-        let is_part = !rows.is_resident() && working_set.len() < dual.len();
-        if !(is_part && rows.computes_subsets()) {
-            rows.prefetch(working_set, self.monitor)?;
-        }
-        let rows = &*rows;
-        let subset = match is_part {
-            true => rows.subset(working_set)?,
-            false => None,
+        let is_whole = working_set.len() == dual.len();
+        let subset = match is_whole || rows.is_resident() {
+            true => None,
+            false => rows.subset(working_set)?,
         };
-        let gather = |i: usize, out: &mut [T]| match &subset {
-            Some(subset) => subset.row(i, out),
-            None => rows.resident_row(working_set[i]).gather(working_set, out),
-        };
-        let stride = padded_len(dual.len());
-        let in_place = |i: usize| rows.adjacent_row(i, stride).unwrap_or_default();
-        let diagonal: Vec<T> = match &subset {
-            Some(subset) if !is_known => subset.diagonal(),
-            Some(_) => Vec::new(),
-            None => working_set.iter().map(|&i| rows.diagonal(i)).collect(),
-        };
-        let values = if working_set.len() == dual.len() && is_readable_in_place(dual, rows) {
-            self.gram.reset_diagonal(diagonal);
-            self.gram_set.clear();
-            Values::InPlace(&in_place)
-        } else {
-            if !is_known {
-                self.gram.reset(diagonal)?;
-                self.gram_set = working_set.to_vec();
-            }
-            Values::Gathered(&gather)
-        };
-        let share = if working_set.len() == dual.len() {
+        let share = if is_whole {
             0.9 * self.tol
         } else {
             0.1 * violation.size()
@@ -269,19 +243,78 @@ impl<'a, T: Lanes> Run<'a, T> {
             may_shrink: rows.is_resident() && dual.len() > WHOLE_SET,
             monitor: self.monitor,
         };
-        let mut local = Local::new(
-            LocalRows::new(&mut self.gram, values),
-            dual.gather(working_set),
-        );
-        let n_steps = local.solve(limits)?;
-        let solved = if working_set.len() == dual.len() {
-            local.finish_with_gradient()
-        } else {
-            local.finish()
+        let (solved, n_steps) = match subset {
+            Some(subset) => self.solve_on_subset(dual, rows, working_set, subset, limits)?,
+            None => self.solve_on_rows(dual, rows, working_set, limits)?,
         };
         self.n_iter += n_steps;
         self.n_loops += 1;
         Ok(solved)
+    }
+
+    /// Solves the subproblem with kernel values computed for it, while the rows of the samples that
+    /// move are computed.
+    fn solve_on_subset(
+        &mut self,
+        dual: &Dual,
+        rows: &mut impl ShrinkableRows<T>,
+        working_set: &[usize],
+        subset: Subset<T>,
+        limits: Limits<'_>,
+    ) -> Result<(Dual, usize)> {
+        if self.gram_set != working_set {
+            self.gram.reset(subset.diagonal())?;
+            self.gram_set = working_set.to_vec();
+        }
+        let (gram, moves) = (&mut self.gram, &Moves::default());
+        let (solved, n_steps, n_values) = moves.follow(rows, self.monitor, move || {
+            let gather = |i: usize, out: &mut [T]| subset.row(i, out);
+            let note = |i: usize| moves.push(working_set[i]);
+            let values = LocalRows::new(gram, Values::Gathered(&gather));
+            let mut local = Local::new(values, dual.gather(working_set));
+            local.note_first_moves(&note);
+            let n_steps = local.solve(limits)?;
+            Ok((local.finish(), n_steps, subset.n_computed()))
+        })?;
+        rows.count_computed(n_values);
+        Ok((solved, n_steps))
+    }
+
+    /// Solves the subproblem with values of whole rows.
+    fn solve_on_rows(
+        &mut self,
+        dual: &Dual,
+        rows: &mut impl ShrinkableRows<T>,
+        working_set: &[usize],
+        limits: Limits<'_>,
+    ) -> Result<(Dual, usize)> {
+        rows.prefetch(working_set, self.monitor)?;
+        let rows = &*rows;
+        let gather =
+            |i: usize, out: &mut [T]| rows.resident_row(working_set[i]).gather(working_set, out);
+        let stride = padded_len(dual.len());
+        let in_place = |i: usize| rows.adjacent_row(i, stride).unwrap_or_default();
+        let diagonal = || working_set.iter().map(|&i| rows.diagonal(i)).collect();
+        let is_whole = working_set.len() == dual.len();
+        let values = if is_whole && is_readable_in_place(dual, rows) {
+            self.gram.reset_diagonal(diagonal());
+            self.gram_set.clear();
+            Values::InPlace(&in_place)
+        } else {
+            if self.gram_set != working_set {
+                self.gram.reset(diagonal())?;
+                self.gram_set = working_set.to_vec();
+            }
+            Values::Gathered(&gather)
+        };
+        let values = LocalRows::new(&mut self.gram, values);
+        let mut local = Local::new(values, dual.gather(working_set));
+        let n_steps = local.solve(limits)?;
+        let solved = match is_whole {
+            true => local.finish_with_gradient(),
+            false => local.finish(),
+        };
+        Ok((solved, n_steps))
     }
 
     fn remaining_steps(&self, n_samples: usize) -> usize {
