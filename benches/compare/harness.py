@@ -129,7 +129,7 @@ def record(
     command = " ".join(["python", *(Path(part).as_posix() for part in sys.argv)])
     shown = [
         [
-            value if form is None else type(value)(format(value, form))
+            value if form is None else type(value)(format(value, form).replace(",", ""))
             for value, form in zip(row, columns.values(), strict=True)
         ]
         for row in rows
