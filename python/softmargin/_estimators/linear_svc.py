@@ -221,7 +221,7 @@ class LinearSVC(LinearClassifier):
                 )
             return False
         if is_auto:
-            return True if loss == "hinge" else None
+            return None
         if loss == "hinge" and not is_dual:
             raise ValueError(
                 "dual = False is not valid with loss = 'hinge', which is not differentiable; use "
