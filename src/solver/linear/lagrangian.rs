@@ -27,7 +27,7 @@ use crate::solver::{Certificate, Status};
 
 /// The range of the first width of the smoothed corner of the loss; between them, it is the range
 /// of the projected gradients at the start.
-const FIRST_WIDTHS: (f64, f64) = (0.1, 1.0);
+const FIRST_WIDTHS: (f64, f64) = (0.1, 0.3);
 
 /// The factor by which the width decreases.
 const DECREASE: f64 = 0.3;
@@ -47,6 +47,9 @@ const ACCURACY: f64 = 0.05;
 
 /// The relative decrease of the objective below which Newton steps end.
 const MIN_DECREASE: f64 = 1e-15;
+
+/// The relative duality gap that is too large whatever the tolerance.
+const LARGE_GAP: f64 = 2e-3;
 
 /// The maximum number of iterations of a line search.
 const MAX_TRIALS: usize = 40;
@@ -98,7 +101,9 @@ pub fn solve<T: Lanes>(
         run.update_outputs(monitor)?;
         found = run.certificate();
     }
-    if matches!(status, Status::Stalled | Status::NonFinite) {
+    // Small gradients with a large gap are due to rounding, which descent would not notice.
+    let is_rounding = status == Status::Stalled && run.spread <= settings.tol;
+    if matches!(status, Status::Stalled | Status::NonFinite) && !is_rounding {
         return Ok(Outcome::Stalled {
             n_iter: run.n_iter,
             alpha: (0..before.len()).map(|i| run.alpha(i)).collect(),
@@ -208,9 +213,10 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         recorder: &mut Recorder,
         monitor: &Monitor,
     ) -> Result<Status> {
-        let least = 0.5 * settings.tol;
-        self.width = self.width.max(least);
+        let mut tol = settings.tol;
+        self.width = self.width.max(0.5 * tol);
         outputs(self.problem, &self.w, &mut self.f, monitor)?;
+        let tol_of_gap = settings.tol.max(LARGE_GAP);
         let mut far = FAR;
         for _ in 0..MAX_REPEATS {
             self.active.clear();
@@ -218,15 +224,19 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             self.inactive_sum.fill(0.0);
             self.deactivate(far * self.spread.max(self.width), monitor)?;
             far *= 2.0;
-            let inner = self.minimize_active(settings, recorder, monitor)?;
+            let inner = self.minimize_active(tol, settings, recorder, monitor)?;
             self.update_outputs(monitor)?;
             if self.w.iter().any(|w| !w.is_finite()) {
                 return Ok(Status::NonFinite);
             }
             self.spread = self.projected_spread();
+            let found = self.certificate();
+            let has_small_gap = found.gap() <= tol_of_gap * found.primal;
             match inner {
-                _ if self.spread <= settings.tol => return Ok(Status::Converged),
+                _ if self.spread <= settings.tol && has_small_gap => return Ok(Status::Converged),
                 Inner::Failed(status) => return Ok(status),
+                // With a large C, small gradients are not enough.
+                Inner::Done if self.spread <= settings.tol => tol *= DECREASE * DECREASE,
                 Inner::Done => {}
             }
         }
@@ -236,11 +246,12 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
     /// Outer iterations until the active samples have converged.
     fn minimize_active(
         &mut self,
+        tol: f64,
         settings: &DualSettings,
         recorder: &mut Recorder,
         monitor: &Monitor,
     ) -> Result<Inner> {
-        let (tol, least) = (settings.tol, 0.5 * settings.tol);
+        let least = 0.5 * tol;
         let (mut n_repeats, mut is_last) = (0, false);
         loop {
             let is_accurate = is_last || self.width <= tol;
