@@ -96,7 +96,8 @@ pub fn solve<T: Lanes>(
     let status = run.descend(settings, &mut recorder, monitor)?;
     let mut found = run.certificate();
     // An unfinished outer iteration may increase the objective.
-    if status != Status::Converged && !(found.dual >= dual) {
+    let is_worse = found.dual.is_nan() || found.dual < dual;
+    if status != Status::Converged && is_worse {
         run.set_shares(&before);
         run.update_outputs(monitor)?;
         found = run.certificate();
