@@ -249,7 +249,7 @@ def record_table(question: str, arguments: argparse.Namespace, lines: list[dict[
         | {f"{loss}, objective / peer's": ".5f" for loss in ("hinge", "squared hinge")},
         rows,
         parameters=f"C = 1 / ({arguments.lam:g} n), tol 0.01 for the hinge, 1e-4 for its square",
-        repeats=f"best of at least {arguments.repeats} alternating runs of each",
+        repeats=f"best of alternating runs of each, at least {arguments.repeats} and a second",
         cells=f"geometric mean {np.exp(np.mean(np.log(ratios))):.1f}, least {min(ratios):.1f}",
     )
 
