@@ -4,9 +4,9 @@
 use softmargin::data::{Csr, Dense, Matrix, Random};
 use softmargin::monitor::Monitor;
 use softmargin::solver::linear::{
-    DualSettings, GradientSettings, Intercept, L1Settings, LinearMachine, LinearMethod,
-    LinearNewtonSettings, LinearProblem, LinearSolver, Loss, Optimizer, Penalty, Recorder,
-    SgdSettings, Visit,
+    DualSettings, FasterExact, GradientSettings, Intercept, L1Settings, LinearMachine,
+    LinearMethod, LinearNewtonSettings, LinearProblem, LinearSolver, Loss, Optimizer, Penalty,
+    Recorder, SgdSettings, Visit,
 };
 use softmargin::solver::{Certificate, Status};
 use softmargin::{Error, Result};
@@ -218,10 +218,44 @@ fn exact_solvers_reach_the_same_optimum() -> Result<()> {
 }
 
 #[test]
+fn newton_steps_reach_the_optimum_of_dual_descent_for_the_hinge_loss() -> Result<()> {
+    // With 300 weights, there are more weights than samples.
+    for (d, seed) in [(3, 1), (30, 2), (300, 3)] {
+        let trial = Trial::new(d, seed)?;
+        for c in [0.05, 1.0, 50.0] {
+            let settings = DualSettings {
+                tol: 1e-6,
+                ..dual(Loss::Hinge, c)
+            };
+            let exact = dual(Loss::Hinge, c).check()?.into();
+            let [exact, ..] = trial.solve(&exact, &Monitor::new())?;
+            let faster = FasterExact::new(settings)?.into();
+            for machine in trial.solve(&faster, &Monitor::new())? {
+                let proof = machine.certificate.expect("an exact method");
+                let best = exact.certificate.expect("an exact method");
+                assert_eq!(machine.status, Status::Converged);
+                assert!(proof.violation <= 1.1e-6, "{proof:?}");
+                // Each sample contributes at most its cost times its projected gradient.
+                let costs = c * trial.weights.iter().sum::<f64>();
+                let (bound, rounding) = (costs * proof.violation, 1e-9 * best.primal);
+                assert!((proof.primal - proof.dual) <= bound + rounding, "{proof:?}");
+                assert!((proof.primal - best.primal).abs() <= bound + rounding);
+                assert!(proof.dual <= best.primal + rounding);
+                assert!(machine.n_iter <= exact.n_iter.max(100));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_certificate_of_the_hinge_loss_is_that_of_the_weights() -> Result<()> {
     let trial = Trial::new(6, 4)?;
-    let method = dual(Loss::Hinge, 2.0).check()?.into();
-    for machine in trial.solve(&method, &Monitor::new())? {
+    let descent: LinearMethod = dual(Loss::Hinge, 2.0).check()?.into();
+    let faster: LinearMethod = FasterExact::new(dual(Loss::Hinge, 2.0))?.into();
+    let machines = [&descent, &faster].map(|method| trial.solve(method, &Monitor::new()));
+    let [descent, faster] = machines;
+    for machine in descent?.into_iter().chain(faster?) {
         let w = &machine.weights;
         let mut primal = 0.5 * (w.iter().map(|w| w * w).sum::<f64>() + machine.bias.powi(2));
         let mut row = vec![0.0; w.len()];

@@ -18,7 +18,8 @@ _MANY_LABELS = 1 << 16
 def check_labels(y: Any, name: str = "y") -> tuple[NDArray[Any], NDArray[np.uint32]]:
     """Return the sorted classes, in the type of the labels, and the class code of each sample."""
     check_no_missing_labels(y, name)
-    y = column_or_1d(y, warn=True)
+    if not (type(y) is np.ndarray and y.ndim == 1):
+        y = column_or_1d(y, warn=True)
     if not y.dtype.isnative:
         y = y.astype(y.dtype.newbyteorder("="))
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
 from typing import Any
 
@@ -103,8 +104,16 @@ def kernel(kind: Any, width: Any, degree: Any, coef0: Any) -> Kernel:
     )
 
 
+@functools.lru_cache(1024)
+def _seed_of_integer(number: int) -> int:
+    """Return the seed for an integer; starting a generator takes longer than a small fit."""
+    return int(np.random.RandomState(number).randint(2**63 - 1, dtype=np.int64))
+
+
 def seed(random_state: Any) -> int:
     """Return a seed for the core from an integer, a RandomState, or None for a random seed."""
+    if type(random_state) is int and 0 <= random_state < 2**32:
+        return _seed_of_integer(random_state)
     try:
         generator = check_random_state(random_state)
     except ValueError:

@@ -103,7 +103,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         X = check_rows(X, estimator=self, any_order=self._any_order)
-        check_consistent_length(X, y)
+        if not (type(y) is np.ndarray and y.shape == X.shape[:1]):
+            check_consistent_length(X, y)
         classes, codes = check_labels(y)
         if parameters.scheme(self.multi_class) == "ordinal":
             classes, codes = class_order.apply_order(y, classes, codes)

@@ -21,7 +21,8 @@ class LinearSVC(LinearClassifier):
     """Linear support vector machine, solved exactly.
 
     Minimizes ``1/2 ||w||^2 + C * sum(loss)`` with the hinge loss ``max(0, 1 - y * f(x))`` or its
-    square. The solver is dual coordinate descent with shrinking (Hsieh et al. 2008) or, for the
+    square. The solver is dual coordinate descent with shrinking (Hsieh et al. 2008), followed by
+    an augmented Lagrangian method (Yan and Li 2020) where it converges slowly, or, for the
     squared hinge loss, Newton's method in the primal (Keerthi and DeCoste 2005). With
     ``penalty="l1"`` it minimizes ``||w||_1 + C * sum(loss)``, whose solution has few nonzero
     weights, by coordinate descent in the primal (Yuan et al. 2010). Names, defaults and
@@ -40,8 +41,10 @@ class LinearSVC(LinearClassifier):
         Newton's method (False, for the squared hinge loss only). "auto" chooses Newton's method
         for the squared hinge loss, unless there are more features than samples, or sparse
         samples with more than 256 features. In these cases it starts with coordinate descent
-        and continues with Newton's method if convergence is slow. With ``penalty="l1"``, the
-        primal problem is solved by coordinate descent, and True is not valid.
+        and continues with Newton's method if convergence is slow. For the hinge loss it also
+        starts with coordinate descent, and continues with an augmented Lagrangian method, whose
+        Newton steps use all threads. With ``penalty="l1"``, the primal problem is solved by
+        coordinate descent, and True is not valid.
     tol : float, default=1e-4
         Tolerance of the stopping criterion: the range of the projected gradients of the dual,
         the norm of the primal gradient relative to its initial value, or, with
@@ -221,7 +224,7 @@ class LinearSVC(LinearClassifier):
                 )
             return False
         if is_auto:
-            return True if loss == "hinge" else None
+            return None
         if loss == "hinge" and not is_dual:
             raise ValueError(
                 "dual = False is not valid with loss = 'hinge', which is not differentiable; use "

@@ -40,9 +40,44 @@ pub fn certificate<T: Lanes>(
     alpha: impl Fn(usize) -> f64 + Sync,
     monitor: &Monitor,
 ) -> Result<Certificate> {
-    let n = problem.n_rows();
-    let mut f = try_zeros(n, 1, "decision values")?;
+    let mut f = try_zeros(problem.n_rows(), 1, "decision values")?;
     outputs(problem, w, &mut f, monitor)?;
+    let primal = primal(problem, loss, &cost, w, &f);
+    if let Some(v) = v {
+        outputs(problem, v, &mut f, monitor)?;
+    }
+    Ok(with_dual(
+        problem,
+        loss,
+        &cost,
+        v.unwrap_or(w),
+        &f,
+        alpha,
+        primal,
+    ))
+}
+
+/// As [`certificate`], for `w = sum alpha y x` with the decision values `f`.
+pub fn certificate_of_outputs<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    loss: Loss,
+    cost: impl Fn(usize) -> f64,
+    w: &[f64],
+    f: &[f64],
+    alpha: impl Fn(usize) -> f64,
+) -> Certificate {
+    let primal = primal(problem, loss, &cost, w, f);
+    with_dual(problem, loss, &cost, w, f, alpha, primal)
+}
+
+/// The primal objective of weights with the decision values `f`.
+fn primal<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    loss: Loss,
+    cost: &impl Fn(usize) -> f64,
+    w: &[f64],
+    f: &[f64],
+) -> f64 {
     let mut primal = 0.5 * square(w);
     for (i, f) in f.iter().enumerate() {
         let slack = (1.0 - problem.label(i) * f).max(0.0);
@@ -53,10 +88,21 @@ pub fn certificate<T: Lanes>(
             };
         }
     }
-    if let Some(v) = v {
-        outputs(problem, v, &mut f, monitor)?;
-    }
-    let mut dual = -0.5 * square(v.unwrap_or(w));
+    primal
+}
+
+/// The certificate with a dual objective and a violation, for `v = sum alpha y x` with the
+/// decision values `f`.
+fn with_dual<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    loss: Loss,
+    cost: &impl Fn(usize) -> f64,
+    v: &[f64],
+    f: &[f64],
+    alpha: impl Fn(usize) -> f64,
+    primal: f64,
+) -> Certificate {
+    let mut dual = -0.5 * square(v);
     let mut violation = 0.0f64;
     for (i, f) in f.iter().enumerate() {
         let alpha = alpha(i);
@@ -72,11 +118,11 @@ pub fn certificate<T: Lanes>(
             violation = violation.max(gradient.abs());
         }
     }
-    Ok(Certificate {
+    Certificate {
         primal,
         dual,
         violation,
-    })
+    }
 }
 
 fn square(w: &[f64]) -> f64 {

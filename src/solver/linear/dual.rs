@@ -21,7 +21,7 @@ use super::{
 };
 use crate::Result;
 use crate::data::Random;
-use crate::memory::try_with_capacity;
+use crate::memory::{try_collect, try_with_capacity};
 use crate::monitor::Monitor;
 use crate::simd::{Lanes, prefetch};
 use crate::solver::Status;
@@ -116,6 +116,10 @@ pub enum Attempt {
     GivenUp {
         /// The weights so far; the last one is that of the constant feature.
         weights: Vec<f64>,
+        /// The dual variables so far.
+        alpha: Vec<f64>,
+        /// The range of the projected gradients of the last epoch.
+        spread: f64,
         /// Number of epochs so far.
         n_epochs: usize,
         /// The recorder with the snapshots so far.
@@ -124,6 +128,11 @@ pub enum Attempt {
 }
 
 impl DualDescent {
+    /// The checked hyperparameters.
+    pub fn settings(&self) -> &DualSettings {
+        &self.settings
+    }
+
     /// As [`LinearSolver::solve`], but gives up if the estimated number of passes over the samples
     /// exceeds `max_passes`.
     pub fn attempt<T: Lanes>(
@@ -134,10 +143,15 @@ impl DualDescent {
         monitor: &Monitor,
     ) -> Result<Attempt> {
         let mut run = Run::new(problem, &self.settings)?;
-        let mut largest = 0.0;
+        let (mut largest, mut last) = (0.0, f64::INFINITY);
+        let min_passes = match self.settings.loss {
+            Loss::Hinge => MIN_PASSES_HINGE,
+            Loss::SquaredHinge => MIN_PASSES,
+        };
         let is_slow = |run: &Run<'_, '_, T>, spread: f64| {
             largest = spread.max(largest);
-            run.n_passes() >= MIN_PASSES
+            last = spread;
+            run.n_passes() >= min_passes
                 && run.expected_passes(largest, spread, self.settings.tol) > max_passes
         };
         let status = run.descend(&self.settings, is_slow, &mut recorder, monitor)?;
@@ -145,9 +159,13 @@ impl DualDescent {
             None | Some(Status::Stalled | Status::NonFinite) => {
                 if run.w.iter().any(|w| !w.is_finite()) {
                     run.w.fill(0.0);
+                    run.variables.iter_mut().for_each(|own| own.alpha = 0.0);
                 }
+                let alphas = run.variables.iter().map(|own| own.alpha);
                 Ok(Attempt::GivenUp {
                     weights: run.w,
+                    alpha: try_collect(alphas, "dual variables")?,
+                    spread: last,
                     n_epochs: run.n_epochs,
                     recorder,
                 })
@@ -157,6 +175,27 @@ impl DualDescent {
                 Ok(Attempt::Solved(machine))
             }
         }
+    }
+
+    /// As [`LinearSolver::solve`], from dual variables of another method after `n_iter` iterations,
+    /// which count toward the limit.
+    pub fn continue_from<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        alpha: &[f64],
+        n_iter: usize,
+        mut recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let mut run = Run::new(problem, &self.settings)?;
+        for (variable, alpha) in run.variables.iter_mut().zip(alpha) {
+            variable.alpha = alpha.clamp(0.0, variable.bound);
+        }
+        run.w = expand(problem, |i| run.variables[i].alpha, monitor)?;
+        run.n_epochs = n_iter;
+        let is_slow = |_: &Run<'_, '_, T>, _: f64| false;
+        let status = run.descend(&self.settings, is_slow, &mut recorder, monitor)?;
+        self.machine(run, status.unwrap_or(Status::Stalled), recorder, monitor)
     }
 
     /// The classifier of a finished run.
@@ -184,6 +223,9 @@ impl DualDescent {
 
 /// The number of passes after which the total number of passes is estimated.
 const MIN_PASSES: f64 = 8.0;
+
+/// The same for the hinge loss.
+const MIN_PASSES_HINGE: f64 = 4.0;
 
 struct Run<'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,

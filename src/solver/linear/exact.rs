@@ -14,6 +14,8 @@
 //! The choice depends on the samples and the seed only, not on measured time.
 
 use super::dual::Attempt;
+use super::lagrangian::{self, Outcome};
+use super::newton::Hessian;
 use super::{
     DualDescent, DualSettings, LinearMachine, LinearNewton, LinearNewtonSettings, LinearProblem,
     LinearSolver, Loss, Outline, Recorder, RuleState,
@@ -31,15 +33,34 @@ const MAX_PASSES_WIDE: f64 = 150.0;
 /// The maximum number of passes of dual descent otherwise.
 const MAX_PASSES_TALL: f64 = 60.0;
 
+/// The expected number of Newton steps of the augmented Lagrangian method.
+const STEPS: f64 = 30.0;
+
+/// The passes over the samples that this method takes apart from its Newton steps.
+const OTHER_PASSES: f64 = 12.0;
+
+/// The cost of a visit of a sample and of a Newton step, apart from arithmetic, in multiply-adds.
+const OVERHEADS: (f64, f64) = (30.0, 20_000.0);
+
+/// The number of passes of dual descent that take as long as the augmented Lagrangian method. The
+/// samples strictly between the bounds are assumed to be twice as many as weights.
+fn max_passes_hinge<T: Lanes>(problem: &LinearProblem<'_, T>) -> f64 {
+    let (n, d) = (problem.n_rows() as f64, problem.n_weights() as f64);
+    let pass = n * (2.0 * problem.mean_stored() + OVERHEADS.0);
+    let step = OVERHEADS.1 + Hessian::<T>::factor_cost(problem, n.min(2.0 * d));
+    OTHER_PASSES + STEPS * step / pass
+}
+
 /// Both methods with the same hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FasterExact {
+    loss: Loss,
     dual: DualDescent,
     newton: LinearNewton,
 }
 
 impl FasterExact {
-    /// Checks the hyperparameters; the loss is always the squared hinge.
+    /// Checks the hyperparameters.
     pub fn new(settings: DualSettings) -> Result<Self> {
         let newton = LinearNewtonSettings {
             penalty: settings.penalty,
@@ -48,11 +69,53 @@ impl FasterExact {
             intercept: settings.intercept,
             free_bias: false,
         };
-        let loss = Loss::SquaredHinge;
         Ok(Self {
-            dual: DualSettings { loss, ..settings }.check()?,
+            loss: settings.loss,
+            dual: settings.check()?,
             newton: newton.check()?,
         })
+    }
+}
+
+impl FasterExact {
+    /// Minimizes the hinge loss.
+    fn solve_hinge<T: Lanes>(
+        &self,
+        problem: &LinearProblem<'_, T>,
+        recorder: Recorder,
+        monitor: &Monitor,
+    ) -> Result<LinearMachine> {
+        let max_passes = max_passes_hinge(problem);
+        let (start, recorder) = match self.dual.attempt(problem, max_passes, recorder, monitor)? {
+            Attempt::Solved(machine) => return Ok(machine),
+            Attempt::GivenUp {
+                weights,
+                alpha,
+                spread,
+                n_epochs,
+                recorder,
+            } => {
+                let start = lagrangian::Start {
+                    weights,
+                    alpha,
+                    spread,
+                    n_iter: n_epochs,
+                };
+                (start, recorder)
+            }
+        };
+        let settings = self.dual.settings();
+        match lagrangian::solve(problem, settings, start, recorder, monitor)? {
+            Outcome::Solved(machine) => Ok(machine),
+            Outcome::Stalled {
+                alpha,
+                n_iter,
+                recorder,
+            } => {
+                let dual = &self.dual;
+                dual.continue_from(problem, &alpha, n_iter, recorder, monitor)
+            }
+        }
     }
 }
 
@@ -70,8 +133,14 @@ impl LinearSolver for FasterExact {
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
         let (n_weights, is_wide) = (problem.n_weights(), problem.is_wide());
-        if !is_wide && (problem.is_dense() || n_weights <= FEW_WEIGHTS) {
+        if self.loss == Loss::SquaredHinge
+            && !is_wide
+            && (problem.is_dense() || n_weights <= FEW_WEIGHTS)
+        {
             return self.newton.solve(problem, start, recorder, monitor);
+        }
+        if self.loss == Loss::Hinge {
+            return self.solve_hinge(problem, recorder, monitor);
         }
         let max_passes = if is_wide {
             MAX_PASSES_WIDE
@@ -84,6 +153,7 @@ impl LinearSolver for FasterExact {
                 weights,
                 n_epochs,
                 recorder,
+                ..
             } => {
                 let newton = &self.newton;
                 newton.continue_from(problem, weights, n_epochs, recorder, monitor)

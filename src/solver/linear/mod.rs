@@ -16,6 +16,7 @@ mod exact;
 mod example;
 mod gradient;
 mod l1;
+mod lagrangian;
 mod method;
 mod newton;
 mod problem;

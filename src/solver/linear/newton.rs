@@ -29,7 +29,7 @@ mod expansion;
 mod hessian;
 
 pub use expansion::Expansion;
-use hessian::Hessian;
+pub use hessian::Hessian;
 
 /// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -393,7 +393,7 @@ const MAX_TRIALS: usize = 50;
 const PIECE: usize = 4096;
 
 /// Sums over all samples, in parallel, in pieces that do not depend on the number of threads.
-fn sum_over_samples(n: usize, of_sample: impl Fn(usize) -> [f64; 3] + Sync) -> [f64; 3] {
+pub fn sum_over_samples(n: usize, of_sample: impl Fn(usize) -> [f64; 3] + Sync) -> [f64; 3] {
     let add = |a: [f64; 3], b: [f64; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
     let piece = |piece: usize| {
         let samples = piece * PIECE..((piece + 1) * PIECE).min(n);

@@ -34,6 +34,44 @@ pub fn outputs<T: Lanes>(
         })
 }
 
+/// `w . x` of some samples.
+pub fn outputs_of<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    samples: &[u32],
+    w: &[f64],
+    out: &mut [f64],
+    monitor: &Monitor,
+) -> Result<()> {
+    let size = rows_per_task(problem);
+    let fill = |(samples, out): (&[u32], &mut [f64])| {
+        monitor.check()?;
+        for (&i, out) in samples.iter().zip(out) {
+            *out = problem.example(i as usize).dot(w);
+        }
+        Ok(())
+    };
+    if samples.len() <= size {
+        return fill((samples, out));
+    }
+    let pieces = samples.par_chunks(size).zip(out.par_chunks_mut(size));
+    pieces.try_for_each(fill)
+}
+
+/// `sum <- sum of factor(place) x_i` over `samples[place] = i`.
+pub fn weighted_sum_of<T: Lanes>(
+    problem: &LinearProblem<'_, T>,
+    samples: &[u32],
+    factor: impl Fn(usize) -> f64 + Sync,
+    sum: &mut [f64],
+    monitor: &Monitor,
+) -> Result<()> {
+    let add = |place: usize, own: &mut [f64]| {
+        let example = problem.example(samples[place] as usize);
+        example.add_to(own, factor(place));
+    };
+    sum_pieces(problem, samples.len(), add, sum, monitor)
+}
+
 /// `sum <- sum of factor(i) x_i` over the samples whose factor is not 0.
 pub fn weighted_sum<T: Lanes>(
     problem: &LinearProblem<'_, T>,
@@ -66,6 +104,14 @@ pub fn curvature_product<T: Lanes>(
     sum_pieces(problem, rows.len(), add, sum, monitor)
 }
 
+/// The least number of stored values of the samples of a task.
+const VALUES: f64 = 65536.0;
+
+/// Samples per task.
+fn rows_per_task<T: Lanes>(problem: &LinearProblem<'_, T>) -> usize {
+    (VALUES / problem.mean_stored()).max(1.0) as usize
+}
+
 /// A sum of `n` terms; `add(i, sum)` adds term `i`.
 fn sum_pieces<T: Lanes>(
     problem: &LinearProblem<'_, T>,
@@ -76,7 +122,8 @@ fn sum_pieces<T: Lanes>(
 ) -> Result<()> {
     // A partial sum has one element per feature: its samples should have more values than that.
     let min_size = (MIN_VALUES * sum.len() as f64 / problem.mean_stored()) as usize;
-    let size = n.div_ceil(MAX_PIECES).max(ROWS).max(min_size);
+    let size = n.div_ceil(MAX_PIECES);
+    let size = size.max(rows_per_task(problem)).max(min_size);
     let fill = |piece: usize, own: &mut [f64]| {
         for i in piece * size..((piece + 1) * size).min(n) {
             add(i, own);

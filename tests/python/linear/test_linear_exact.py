@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn import svm
+from sklearn.exceptions import ConvergenceWarning
 
 from linear_reference import machines, violators_bias, with_constant
 from softmargin import LinearSVC
@@ -13,6 +14,7 @@ SOLVERS = {
     "newton": {"loss": "squared_hinge", "dual": "auto"},
     "dual, squared": {"loss": "squared_hinge", "dual": True},
     "dual, hinge": {"loss": "hinge", "dual": True},
+    "hinge": {"loss": "hinge", "dual": "auto"},
 }
 LAYOUTS = {"dense": np.asarray, "csr": sp.csr_matrix}
 TIGHT = {"tol": 1e-10, "max_iter": 100_000, "random_state": 0}
@@ -146,7 +148,7 @@ def test_a_tiny_c_leaves_every_row_at_its_price(solver):
     X, y = problem()
     C = 1e-9
     model = LinearSVC(C=C, **SOLVERS[solver] | TIGHT).fit(X, y)
-    factor = 1.0 if solver == "dual, hinge" else 2.0
+    factor = 1.0 if SOLVERS[solver]["loss"] == "hinge" else 2.0
     expected = factor * C * (2 * y - 1) @ with_constant(X)
     np.testing.assert_allclose(weights_of(model), expected, rtol=1e-6)
 
@@ -230,3 +232,53 @@ def test_a_bias_of_violators_follows_the_weights():
         np.testing.assert_array_equal(model.coef_, plain.coef_)
         expected = violators_bias(X, 2 * y - 1, model.coef_[0])
         assert model.intercept_[0] == pytest.approx(expected, rel=1e-12)
+
+
+def uneven_problem(n=400, d=12, seed=0):
+    """Correlated features of very different scales, on which coordinate descent is slow."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) + 2 * rng.normal(size=(n, 1))
+    y = (X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=n) > 0).astype(int)
+    return X * 3.0 ** rng.uniform(-2, 2, d), y
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
+def test_the_hinge_loss_converges_where_coordinate_descent_is_slow(layout, C, rng):
+    X, y = uneven_problem()
+    weights = rng.uniform(0.5, 2, len(y))
+    model = LinearSVC(loss="hinge", C=C, tol=1e-4).fit(LAYOUTS[layout](X), y, weights)
+    primal = objective(weights_of(model), X, 2 * y - 1, C * weights, "hinge")
+    (certificate,) = model.certificate_
+    assert model.status_ == ["converged"]
+    assert certificate.primal == pytest.approx(primal, rel=1e-9)
+    # The dual objective bounds the optimum from below: feasible dual variables give it.
+    assert -1e-9 * primal <= certificate.gap <= 1e-3 * primal
+    assert certificate.violation <= 1.1e-4
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_solution_does_not_depend_on_the_number_of_threads(layout, loss):
+    X, y = uneven_problem(n=9000, d=30)
+    data = LAYOUTS[layout](X)
+    one, two, three = (
+        LinearSVC(loss=loss, tol=1e-3, n_jobs=n_jobs).fit(data, y) for n_jobs in (1, 2, 3)
+    )
+    for model in (two, three):
+        np.testing.assert_array_equal(model.coef_, one.coef_)
+        np.testing.assert_array_equal(model.intercept_, one.intercept_)
+        assert model.n_iter_ == one.n_iter_
+
+
+@pytest.mark.parametrize("max_iter", [3, 12, 20])
+def test_a_limit_of_iterations_leaves_a_valid_certificate(max_iter):
+    X, y = uneven_problem(seed=1)
+    best = LinearSVC(loss="hinge", C=10, tol=1e-5).fit(X, y).certificate_[0]
+    with pytest.warns(ConvergenceWarning):
+        model = LinearSVC(loss="hinge", C=10, tol=1e-5, max_iter=max_iter).fit(X, y)
+    (found,) = model.certificate_
+    assert model.status_ == ["iteration limit"]
+    assert model.n_iter_ == max_iter
+    assert found.dual <= best.primal * (1 + 1e-9)
+    assert found.primal >= best.dual * (1 - 1e-9)

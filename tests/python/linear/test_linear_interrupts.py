@@ -54,8 +54,8 @@ CALLS = {
     "blocks": "sgd(), lambda model: model.fit_blocks(Endless())",
     "gd": "gd(), lambda model: model.fit(X, y)",
     "gd, few rows": "gd(), lambda model: model.fit(*few)",
-    "dual": "linear(loss='hinge'), lambda model: model.fit(X, y)",
-    "dual, few rows": "linear(loss='hinge', C=1e6), lambda model: model.fit(*few)",
+    "dual": "linear(loss='hinge', dual=True), lambda model: model.fit(X, y)",
+    "dual, few rows": "linear(loss='hinge', dual=True, C=1e6), lambda model: model.fit(*few)",
     "newton, wide": "linear(C=1e6), lambda model: model.fit(*wide)",
     "l1, wide": "linear(penalty='l1', C=1e6), lambda model: model.fit(*wide)",
 }
@@ -82,7 +82,7 @@ LIMITED = {
     "pegasos": SGDSVC(epochs=10**9),
     "nag": SGDSVC("nag", epochs=10**9),
     "gd": GDSVC(eta0=1e-9, tol=1e-300, max_iter=-1),
-    "dual": LinearSVC(loss="hinge", C=1e6, tol=1e-11, max_iter=500_000),
+    "dual": LinearSVC(loss="hinge", dual=True, C=1e6, tol=1e-11, max_iter=500_000),
     "dual, squared": LinearSVC(dual=True, C=1e6, tol=1e-11, max_iter=500_000),
 }
 

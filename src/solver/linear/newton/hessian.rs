@@ -50,10 +50,20 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
         curvature: impl Fn(usize) -> f64,
     ) -> Self {
         let rows = (0..problem.n_rows()).map(|i| (i, curvature(i)));
+        let rows = rows.filter(|&(_, p)| p > 0.0).collect();
+        Self::of_rows(problem, ridge, rows)
+    }
+
+    /// The Hessian with the coefficients of some samples `(i, p_i)`.
+    pub fn of_rows(
+        problem: &'p LinearProblem<'a, T>,
+        ridge: &'r [f64],
+        rows: Vec<(usize, f64)>,
+    ) -> Self {
         Self {
             problem,
             ridge,
-            rows: rows.filter(|&(_, p)| p > 0.0).collect(),
+            rows,
         }
     }
 
@@ -101,15 +111,21 @@ impl<'r, 'p, 'a, T: Lanes> Hessian<'r, 'p, 'a, T> {
         }
         let (weights, rows) = (d as f64, n as f64);
         let stored = self.problem.mean_stored();
-        // Sparse samples are added one at a time.
-        let speed = if self.problem.is_dense() { SPEED } else { 1.0 };
-        let (matrix, size) = if by_gram {
-            (rows * rows * weights, rows)
+        let cost = if by_gram {
+            rows * rows * weights / 2.0 / SPEED + rows.powi(3) / 6.0 / SPEED
         } else {
-            (rows * stored * stored, weights)
+            Self::factor_cost(self.problem, rows)
         };
-        let cost = matrix / 2.0 / speed + size.powi(3) / 6.0 / SPEED;
         (cost / (2.0 * rows * stored + weights)) as usize
+    }
+
+    /// The cost of a factorization of the matrix with the terms of `n_rows` samples, in
+    /// multiply-adds of products with vectors.
+    pub fn factor_cost(problem: &LinearProblem<'_, T>, n_rows: f64) -> f64 {
+        let (stored, weights) = (problem.mean_stored(), problem.n_weights() as f64);
+        // Sparse samples are added one at a time.
+        let speed = if problem.is_dense() { SPEED } else { 1.0 };
+        n_rows * stored * stored / 2.0 / speed + weights.powi(3) / 6.0 / SPEED
     }
 
     /// `-H^-1 g = -g + X' (P^-1 + X X')^-1 X g` (Woodbury), for an identity matrix R.
