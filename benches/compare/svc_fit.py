@@ -42,6 +42,7 @@ MODULES = {"sklearnex": "sklearnex.svm", "sklearn": "sklearn.svm"}
 TITLES = {"sklearn": "scikit-learn", "sklearnex": "sklearnex"}
 LONG = 20.0  # seconds after which a run is not repeated
 LIMIT = 400.0  # seconds after which a run is ended
+SHORT, MOST_RUNS = 0.05, 20  # a run repeats fits for so many seconds, so many times at most
 
 # Each set with its C and gamma, and its number of training samples if it is not the usual one.
 SETS: dict[str, tuple[str, float, float, int | None]] = {
@@ -82,7 +83,7 @@ def samples(name: str, n: int | None, dtype: str) -> tuple[Any, Any, Any, Any]:
 
 
 def run(package: str, task: Task) -> dict[str, Any]:
-    """Fit once; return the seconds, and what describes the model if the task asks for it."""
+    """Fit, and describe the model if the task asks for it; short fits are repeated."""
     X, y, X_test, y_test = samples(task["data"], task["n"], task["dtype"])
     settings = {"C": task["C"], "gamma": task["gamma"]}
     if package == OURS:
@@ -91,9 +92,12 @@ def run(package: str, task: Task) -> dict[str, Any]:
         kind = importlib.import_module(MODULES[package]).SVC
         model = kind(**settings, cache_size=2000)
     gc.collect()
-    start = time.perf_counter()
-    model.fit(X, y)
-    found: dict[str, Any] = {"seconds": time.perf_counter() - start}
+    times: list[float] = []
+    while not times or (sum(times) < SHORT and len(times) < MOST_RUNS):
+        start = time.perf_counter()
+        model.fit(X, y)
+        times.append(time.perf_counter() - start)
+    found: dict[str, Any] = {"seconds": min(times)}
     if task["describe"]:
         certificates = certificates_of(model, X, y, **settings)
         gap = sum(own.gap for own in certificates)
@@ -203,7 +207,7 @@ def main() -> None:
         line = {"name": name, "peer": TITLES[peer], "ratio": theirs["seconds"] / ours["seconds"]}
         lines.append({**line, "values": values, "ours": ours, "theirs": theirs, "all": best})
         print(
-            f"{name:<24} {ours['seconds']:8.3f} s  {TITLES[peer]:<12} {theirs['seconds']:8.3f} s"
+            f"{name:<24} {ours['seconds']:8.4f} s  {TITLES[peer]:<12} {theirs['seconds']:8.4f} s"
             f"  {line['ratio']:5.2f}x  gap {ours['gap']:.1e} / {theirs['gap']:.1e}"
             f"  accuracy {ours['accuracy']:.4f} / {theirs['accuracy']:.4f}"
             f"  vectors {ours['vectors']} / {theirs['vectors']}  values {values:.2f} n x vectors",
@@ -223,7 +227,7 @@ def write_table(arguments: Any, lines: list[dict[str, Any]], mean: float) -> Non
         f"scikit-learn {version('scikit-learn')}, "
         f"scikit-learn-intelex (sklearnex) {version('scikit-learn-intelex')}"
     )
-    columns = {"data set": None, "softmargin, s": ".3f", "faster peer": None, "peer, s": ".3f"}
+    columns = {"data set": None, "softmargin, s": ".4f", "faster peer": None, "peer, s": ".4f"}
     columns |= {"speed-up": ".1f", "gap": ".1e", "peer gap": ".1e", "accuracy, %": ".2f"}
     columns |= {"peer accuracy, %": ".2f", "support vectors": ",d"}
     columns |= {"kernel values / (samples × support vectors)": ".2f"}
