@@ -74,7 +74,7 @@ def searches() -> Any:
 def linear() -> Any:
     """Draw the speed-up of LinearSVC at equal tolerance."""
     rows = benchmark("linear_equal_tol")
-    names = [row[0].replace(", ", ",\n") for row in rows]
+    names = [row[0].partition(",")[0] for row in rows]
     values = {"hinge": [row[1] for row in rows], "squared hinge": [row[2] for row in rows]}
     return _speed_ups(names, values, "liblinear")
 

@@ -3,7 +3,7 @@
 //! Rows are stored in slabs of many rows. Slabs are allocated on demand, and the place of an
 //! evicted row is reused: touching fresh memory costs more than computing most kernel rows.
 //! Therefore a large cache grows only as far as this saves computations: it starts with a small
-//! part of its budget, and gets more whenever a row is requested again that was evicted.
+//! part of its budget, and grows whenever a row is requested again that was evicted.
 
 use crate::memory::{SLAB_BYTES, byte_count, keep_slab, take_slab, try_with_capacity};
 use crate::simd::{Lanes, offer_pages, prefer_huge_pages, zero_pages};
@@ -38,9 +38,6 @@ const LARGE: usize = SLAB_BYTES;
 /// Bytes that a cache with large slabs uses before it evicts rows.
 const FIRST_BYTES: usize = 2 * LARGE;
 
-/// The number of rows by which such a cache grows when an evicted row is requested again.
-const GROWTH: usize = 4;
-
 /// Bytes per row; at least 1.
 fn row_bytes<T>(row_len: usize) -> usize {
     byte_count::<T>(row_len, 1).unwrap_or(usize::MAX).max(1)
@@ -63,6 +60,8 @@ pub struct RowCache<T: Lanes> {
     rows_per_slab: usize,
     /// The number of rows from which on rows are evicted.
     granted: usize,
+    /// The number of rows by which `granted` grows when an evicted row is requested again.
+    growth: usize,
     slots: Vec<Slot>,
     slot_of: Vec<u32>,
     newest: u32,
@@ -88,6 +87,7 @@ impl<T: Lanes> RowCache<T> {
             slabs: Vec::new(),
             rows_per_slab: per_slab.max(FEW_ROWS),
             granted: usize::MAX,
+            growth: 1,
             slots: Vec::new(),
             slot_of,
             newest: NONE,
@@ -99,6 +99,13 @@ impl<T: Lanes> RowCache<T> {
             cache.granted = FIRST_BYTES / row_bytes;
         }
         Ok(cache)
+    }
+
+    /// With another growth: the number of rows that are kept in fresh memory rather than computing
+    /// one of them again.
+    pub fn with_growth(mut self, growth: usize) -> Self {
+        self.growth = growth;
+        self
     }
 
     /// The number of rows that fit the budget.
@@ -176,6 +183,7 @@ impl<T: Lanes> RowCache<T> {
     /// which row `keep[k]` has number `k`. This cache is empty afterwards.
     pub fn shrink(&mut self, keep: &[usize]) -> Result<Self> {
         let mut shrunk = Self::new(keep.len(), keep.len(), self.budget_bytes)?;
+        shrunk.growth = self.growth;
         if self.granted < self.capacity() {
             // Shorter rows, the same number of bytes.
             let granted = self.granted.saturating_mul(self.row_len) / keep.len().max(1);
@@ -238,7 +246,7 @@ impl<T: Lanes> RowCache<T> {
     /// used for the longest time.
     fn place(&mut self, i: usize) -> Result<()> {
         if self.slot_of[i] == EVICTED {
-            self.granted = self.granted.saturating_add(GROWTH);
+            self.granted = self.granted.saturating_add(self.growth);
         }
         let slot = if self.slots.len() < self.capacity().min(self.granted.max(1)) {
             if self.slots.len() == self.slabs.len() * self.rows_per_slab {

@@ -9,6 +9,9 @@ use crate::Result;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
+/// Multiply-adds in the time that the first use of memory for a kernel value takes.
+const COST_OF_MEMORY: usize = 64;
+
 /// Computed rows behind a cache with a budget in bytes.
 pub struct CachedRows<'a, T: Lanes> {
     computed: ComputedRows<'a, T>,
@@ -26,7 +29,8 @@ impl<'a, T: Lanes> CachedRows<'a, T> {
         } else {
             cache_bytes.max(pair_bytes)
         };
-        let cache = RowCache::new(n, n, budget)?;
+        let growth = (computed.cost_of_product() / COST_OF_MEMORY).max(1);
+        let cache = RowCache::new(n, n, budget)?.with_growth(growth);
         Ok(Self { computed, cache })
     }
 

@@ -87,6 +87,11 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
         self.parts.n_rows() >= LEAST_ROW && self.packed.cost_of_product() <= MOST_COST
     }
 
+    /// Approximate multiply-adds per kernel value.
+    pub(super) fn cost_of_product(&self) -> usize {
+        self.packed.cost_of_product()
+    }
+
     /// Some samples, to compute the kernel values among them.
     pub(super) fn subset_of(&self, samples: &[usize]) -> Result<Subset<T>> {
         let global: Vec<usize> = samples.iter().map(|&i| self.parts.global(i)).collect();

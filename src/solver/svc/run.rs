@@ -46,9 +46,9 @@ pub struct Run<'a, T: Send + 'static> {
 
 /// The progress of the main loop.
 struct Progress {
-    /// The increase of the objective since the first iteration.
-    objective: f64,
-    best_objective: f64,
+    /// The increase of the objective since it was largest; relative to the objective itself, it may
+    /// be less than a rounding error.
+    gain_since_best: f64,
     loops_since_best: usize,
     loops_to_shrink: usize,
     /// Whether the gradient was recomputed since the last step.
@@ -110,7 +110,7 @@ impl<'a, T: Lanes> Run<'a, T> {
             let working_set = self.select_working_set(dual, rows, violation, &kept);
             let solved = self.solve_subproblem(dual, rows, &working_set, violation)?;
             match update_gradient(dual, rows, &working_set, &solved, self.monitor)? {
-                Some(gain) => progress.objective += gain,
+                Some(gain) => progress.gain_since_best += gain,
                 None => return Ok(Status::Stalled),
             }
             kept = working_set;
@@ -145,7 +145,7 @@ impl<'a, T: Lanes> Run<'a, T> {
             Verdict::Optimal => Ok(Some(Status::Converged)),
             Verdict::Hopeless => Ok(Some(Status::Stalled)),
             Verdict::Refined => {
-                progress.best_objective = f64::NEG_INFINITY;
+                (progress.gain_since_best, progress.loops_since_best) = (0.0, 0);
                 Ok(None)
             }
         }
@@ -332,8 +332,7 @@ fn is_readable_in_place<T: Lanes>(dual: &Dual, rows: &impl ShrinkableRows<T>) ->
 impl Progress {
     fn new() -> Self {
         Self {
-            objective: 0.0,
-            best_objective: f64::NEG_INFINITY,
+            gain_since_best: 0.0,
             loops_since_best: 0,
             loops_to_shrink: SHRINK_INTERVAL,
             is_recomputed: false,
@@ -342,12 +341,11 @@ impl Progress {
 
     /// Returns whether the objective has not improved for a long time.
     fn has_stalled(&mut self) -> bool {
-        self.loops_since_best = if self.objective > self.best_objective {
-            0
+        if self.gain_since_best > 0.0 {
+            (self.gain_since_best, self.loops_since_best) = (0.0, 0);
         } else {
-            self.loops_since_best + 1
-        };
-        self.best_objective = self.best_objective.max(self.objective);
+            self.loops_since_best += 1;
+        }
         self.loops_since_best > LOOPS_TO_STALL
     }
 

@@ -27,6 +27,7 @@ X = rng.standard_normal((50_000, 20))
 y = (X[:, 0] + rng.standard_normal(len(X)) > 0).astype(int)
 few = 10 * X[:50], rng.integers(0, 2, 50)
 wide = rng.standard_normal((2000, 2000), dtype=np.float32), y[:2000]
+noisy = rng.standard_normal((6000, 1500)), rng.integers(0, 2, 6000)
 
 class Endless:
     classes = [0, 1]
@@ -56,6 +57,7 @@ CALLS = {
     "gd, few rows": "gd(), lambda model: model.fit(*few)",
     "dual": "linear(loss='hinge', dual=True), lambda model: model.fit(X, y)",
     "dual, few rows": "linear(loss='hinge', dual=True, C=1e6), lambda model: model.fit(*few)",
+    "hinge, noise": "linear(loss='hinge'), lambda model: model.fit(*noisy)",
     "newton, wide": "linear(C=1e6), lambda model: model.fit(*wide)",
     "l1, wide": "linear(penalty='l1', C=1e6), lambda model: model.fit(*wide)",
 }
@@ -97,6 +99,16 @@ def test_a_time_limit_holds_for_few_rows(name):
     with pytest.warns(ConvergenceWarning, match="time limit"):
         model.fit(X, y)
     assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.case(61)
+def test_a_time_limit_ends_the_newton_steps_of_the_hinge_loss(rng):
+    X, y = rng.normal(size=(6000, 1500)), rng.integers(0, 2, 6000)
+    model = LinearSVC(loss="hinge", tol=1e-11, max_iter=10**6, time_limit=0.5)
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        model.fit(X, y)
+    (certificate,) = model.certificate_
+    assert 0 <= certificate.gap <= certificate.primal
 
 
 @pytest.mark.case(74)
