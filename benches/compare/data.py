@@ -20,7 +20,7 @@ class Split(NamedTuple):
     official: bool
 
 
-def raw(name: str, dtype: str = "float32") -> tuple[Any, Any, int | None]:
+def raw(name: str, dtype: str = "float64") -> tuple[Any, Any, int | None]:
     """Return samples, class codes and the number of training samples, None where unknown."""
     try:
         found = softmargin.datasets.load(name)
@@ -29,7 +29,7 @@ def raw(name: str, dtype: str = "float32") -> tuple[Any, Any, int | None]:
     return found.X.astype(np.dtype(dtype), copy=False), found.y, found.n_train
 
 
-def load(name: str, dtype: str = "float32") -> Split:
+def load(name: str, dtype: str = "float64") -> Split:
     """Return a data set, split and scaled."""
     X, y, n_train = raw(name, dtype)
     if n_train is None:

@@ -51,6 +51,7 @@ def main() -> None:
     jobs = [("covtype", n, 4.0) for n in (10_000, 30_000, 100_000, 300_000)]
     if not arguments.skip_whole:
         jobs += [("ijcnn1", 0, 1.0), ("intrusion", 0, 1.0)]
+    print(f"float64, {arguments.n_jobs} threads")
     print(f"{'set':<10}{'rows':>8}{'seconds':>10}{'vectors':>9}{'Gevals':>9}{'ns/eval':>9}"
           f"{'data MB':>9}{'peak growth MB':>16}{'budget MB':>11}")  # fmt: skip
     reports = []

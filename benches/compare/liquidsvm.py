@@ -84,6 +84,7 @@ def main() -> None:
     options.add_argument("--seeds", default=3, type=int, help="different outer folds")
     arguments = options.parse_args()
     warnings.simplefilter("ignore")
+    print(f"float64 samples, {arguments.n_jobs} threads; kernel values of nested_cv in float32")
     liquid = load_liquidsvm()
     ratios: dict[str, list[float]] = {"svc": [], "ollawv": []}
     gains: dict[str, list[float]] = {"svc": [], "ollawv": []}

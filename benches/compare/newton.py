@@ -18,9 +18,10 @@ from harness import parser
 
 
 def main() -> None:
-    arguments = parser(__doc__).parse_args()
-    X, y, _ = raw("letter")
-    X = softmargin.MinMaxScaler().fit_transform(X).astype(np.float32)
+    arguments = parser(__doc__, dtype=True).parse_args()
+    X, y, _ = raw("letter", arguments.dtype)
+    X = softmargin.MinMaxScaler().fit_transform(X)
+    print(f"{X.dtype}, {arguments.n_jobs} threads")
     y = (y < 13).astype(int)
     order = np.random.default_rng(0).permutation(len(y))
     test = order[16_000:]

@@ -7,7 +7,7 @@ use super::local::{Limits, Local};
 use super::local_rows::{LocalGram, LocalRows, Values, padded_len};
 use super::moves::Moves;
 use super::refine::{Refinement, Verdict};
-use super::working_set::{default_size, largest_size, select};
+use super::working_set::{default_size, select};
 use crate::Result;
 use crate::kernel::{ShrinkableRows, Subset};
 use crate::monitor::Monitor;
@@ -21,6 +21,10 @@ const STEPS_PER_LOOP: usize = 50_000;
 /// The number of samples up to which a problem with resident rows is solved as a whole. A larger
 /// one is reduced to the samples that can still move.
 const WHOLE_SET: usize = 512;
+
+/// The number of samples up to which the kernel values of those that can move are copied from
+/// resident rows.
+const MOST_GATHERED: usize = 2048;
 
 /// Outer iterations between two attempts to shrink.
 const SHRINK_INTERVAL: usize = 8;
@@ -203,12 +207,11 @@ impl<'a, T: Lanes> Run<'a, T> {
             None if rows.is_resident() => {
                 let may_move = |i: &usize| !dual.may_be_shrunk(*i, violation);
                 let movable: Vec<usize> = (0..dual.len()).filter(may_move).collect();
-                let are_most =
-                    2 * movable.len() > dual.len() || movable.len() > largest_size::<T>();
+                let are_most = 2 * movable.len() > dual.len() || movable.len() > MOST_GATHERED;
                 if are_most && is_readable_in_place(dual, rows) {
                     return (0..dual.len()).collect();
                 }
-                if movable.len() <= largest_size::<T>() {
+                if movable.len() <= MOST_GATHERED {
                     return movable;
                 }
                 default_size::<T>(dual.len(), dual.n_free(), n_loops)

@@ -15,7 +15,7 @@ const SMALLEST_SET: usize = 128;
 const LARGEST_MATRIX: usize = 1 << 26;
 
 /// The size up to which free samples enlarge the working set.
-pub fn largest_size<T>() -> usize {
+fn largest_size<T>() -> usize {
     (LARGEST_MATRIX / size_of::<T>()).isqrt()
 }
 

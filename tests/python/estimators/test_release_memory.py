@@ -4,7 +4,9 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 import softmargin
+from processes import facts_of
 from softmargin import SVC
+from systems import linux
 
 
 def test_kept_memory_is_freed_on_request_and_changes_no_result():
@@ -27,3 +29,23 @@ def test_small_fits_keep_no_slabs():
     X, y = make_classification(500, random_state=0)
     SVC().fit(X, y)
     assert softmargin.release_memory() == 0
+
+
+PRESSURE = """
+import resource
+from sklearn.datasets import make_classification
+
+X, y = make_classification(9000, 5, n_redundant=0, flip_y=0.02, random_state=0)
+softmargin.SVC(C=10).fit(X, y)
+status = open("/proc/self/status").read().splitlines()
+size = next(int(line.split()[1]) for line in status if line.startswith("VmSize:")) * 1024
+resource.setrlimit(resource.RLIMIT_AS, (size + 200 * 2**20, -1))
+K = softmargin.kernel_matrix(X[:5000])  # 200 MB, beside which other buffers need space
+report(shape=K.shape, freed=softmargin.release_memory())
+"""
+
+
+@linux
+def test_kept_memory_is_freed_when_other_memory_runs_out():
+    facts = facts_of(PRESSURE)
+    assert facts == {"shape": [5000, 5000], "freed": 0}
