@@ -36,6 +36,7 @@ import resource
 from sklearn.datasets import make_classification
 
 X, y = make_classification(9000, 5, n_redundant=0, flip_y=0.02, random_state=0)
+softmargin.kernel_matrix(X[:10])  # starts threads, which reserve address space
 softmargin.SVC(C=10).fit(X, y)
 status = open("/proc/self/status").read().splitlines()
 size = next(int(line.split()[1]) for line in status if line.startswith("VmSize:")) * 1024
