@@ -126,7 +126,9 @@ def record(
     ``columns`` are the titles with the format of their numbers; None means text. The values are
     rounded as they are shown.
     """
-    command = " ".join(["python", *(Path(part).as_posix() for part in sys.argv)])
+    # Where a copy of the result goes does not matter.
+    parts = [part for part in sys.argv if part not in ("--json", arguments.json)]
+    command = " ".join(["python", *(Path(part).as_posix() for part in parts)])
     shown = [
         [
             value if form is None else type(value)(format(value, form).replace(",", ""))
