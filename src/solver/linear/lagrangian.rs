@@ -16,6 +16,7 @@
 //! convergence, finds a violation.
 
 use super::certificate::{certificate_of_outputs, expand};
+use super::line_search;
 use super::newton::{Hessian, sum_over_samples};
 use super::sums::{outputs, outputs_of, weighted_sum_of};
 use super::{DualSettings, LinearMachine, LinearProblem, Loss, Recorder};
@@ -50,9 +51,6 @@ const MIN_DECREASE: f64 = 1e-15;
 
 /// The relative duality gap that is too large whatever the tolerance.
 const LARGE_GAP: f64 = 2e-3;
-
-/// The maximum number of iterations of a line search.
-const MAX_TRIALS: usize = 40;
 
 /// Starts from weights and dual variables of another method.
 pub struct Start {
@@ -414,32 +412,9 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 w2 + curvature,
             ]
         };
-        let [before, first_slope, _] = at(0.0);
-        let (mut low, mut high) = (0.0, f64::INFINITY);
-        let mut s = 1.0;
-        let mut now = at(s);
-        for _ in 0..MAX_TRIALS {
-            let [_, slope, curvature] = now;
-            if slope.abs() <= 1e-3 * first_slope.abs() {
-                break;
-            }
-            if slope > 0.0 {
-                high = s;
-            } else {
-                low = s;
-            }
-            s -= slope / curvature;
-            if !(s > low && s < high) {
-                s = if high.is_finite() {
-                    0.5 * (low + high)
-                } else {
-                    2.0 * low
-                };
-            }
-            now = at(s);
-        }
+        let (s, [before, after]) = line_search::minimize(at, 1e-3);
         let scale = (0.5 * w0 + before.abs()).max(f64::MIN_POSITIVE);
-        (s, (before - now[0]) / scale)
+        (s, (before - after) / scale)
     }
 
     /// Replaces the shares by `b`; returns the range of the projected gradients.

@@ -17,6 +17,7 @@ mod example;
 mod gradient;
 mod l1;
 mod lagrangian;
+mod line_search;
 mod method;
 mod newton;
 mod problem;

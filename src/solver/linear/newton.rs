@@ -12,6 +12,7 @@
 //! Cost of a step: O(|S| d^2 + d^3), or two passes over S per iteration of conjugate gradients.
 
 use super::certificate::{certificate, expand};
+use super::line_search;
 use super::sums::{outputs, weighted_sum};
 use super::{
     Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
@@ -358,36 +359,10 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 w2 + curvature,
             ]
         };
-        let [before, first_slope, _] = at(0.0);
-        let (mut low, mut high) = (0.0, f64::INFINITY);
-        let mut s = 1.0;
-        let mut now = at(s);
-        for _ in 0..MAX_TRIALS {
-            let [_, slope, curvature] = now;
-            if slope.abs() <= 1e-10 * first_slope.abs() {
-                break;
-            }
-            if slope > 0.0 {
-                high = s;
-            } else {
-                low = s;
-            }
-            s -= slope / curvature;
-            if !(s > low && s < high) {
-                s = if high.is_finite() {
-                    0.5 * (low + high)
-                } else {
-                    2.0 * low
-                };
-            }
-            now = at(s);
-        }
-        (s, (before - now[0]) / before.abs().max(f64::MIN_POSITIVE))
+        let (s, [before, after]) = line_search::minimize(at, 1e-10);
+        (s, (before - after) / before.abs().max(f64::MIN_POSITIVE))
     }
 }
-
-/// The maximum number of iterations of a line search.
-const MAX_TRIALS: usize = 50;
 
 /// Samples per piece of a sum.
 const PIECE: usize = 4096;
