@@ -17,7 +17,7 @@ use softmargin::model::Ties;
 use softmargin::monitor::Monitor;
 use softmargin::multiclass::Scheme;
 use softmargin::select::{Evaluation, Job, Plan, Scaling, Source, Wanted};
-use softmargin::solver::{Method, OllawvSettings, SvcSettings};
+use softmargin::solver::{Formulation, Method, OllawvSettings, SvcSettings};
 use softmargin::{Result, threads};
 use std::borrow::Cow;
 
@@ -41,6 +41,7 @@ fn methods() -> Result<[(&'static str, Method); 2]> {
     };
     let svc = SvcSettings {
         cs: (-2..6).map(|power| 4f64.powi(power)).collect(),
+        formulation: Formulation::Classification,
         tol: 1e-3,
         working_set_size: None,
         shrinking: true,
@@ -89,6 +90,7 @@ fn evaluate(
         rows: rows.head(rows.n_rows()),
         codes,
         row_weights: None,
+        targets: None,
     }];
     threads::install(1, || {
         evaluation.run::<f64, f32, _>(&sources, &plan, jobs, &Monitor::new())

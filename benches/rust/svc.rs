@@ -21,7 +21,7 @@ use softmargin::data::{Dense, Labels, Matrix, Random};
 use softmargin::kernel::{Gamma, KernelSettings};
 use softmargin::monitor::Monitor;
 use softmargin::multiclass::{RowSource, Scheme, TrainingSet};
-use softmargin::solver::{Status, SvcSettings};
+use softmargin::solver::{Formulation, Status, SvcSettings};
 use softmargin::{Result, threads};
 use std::borrow::Cow;
 
@@ -50,6 +50,7 @@ fn training_set(n: usize, gamma: f64) -> Result<TrainingSet<f64>> {
 fn train(set: &TrainingSet<f64>, cs: &[f64]) -> Result<usize> {
     let settings = SvcSettings {
         cs: cs.to_vec(),
+        formulation: Formulation::Classification,
         tol: 1e-3,
         working_set_size: None,
         shrinking: true,

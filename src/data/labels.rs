@@ -12,14 +12,23 @@ pub struct Labels {
 }
 
 impl Labels {
+    /// Samples without labels: a single class of all of them, in their order.
+    pub fn single(n_rows: usize) -> Result<Self> {
+        let n = u32::try_from(n_rows).map_err(|_| too_many(n_rows))?;
+        if n == 0 {
+            return Err(Error::Data("X has no samples".into()));
+        }
+        Ok(Self {
+            order: (0..n).collect(),
+            starts: vec![0, n_rows],
+        })
+    }
+
     /// From one code in `0..n_classes` per sample. There must be at least two classes, each with
     /// at least one sample.
     pub fn new(codes: &[u32], n_classes: usize) -> Result<Self> {
         if u32::try_from(codes.len()).is_err() {
-            return Err(Error::Shape(format!(
-                "X has {} samples, but a model supports at most 2^32 - 1",
-                codes.len()
-            )));
+            return Err(too_many(codes.len()));
         }
         if n_classes < 2 {
             return Err(Error::Data(format!(
@@ -75,4 +84,10 @@ impl Labels {
     pub fn class_of(&self, sorted_row: usize) -> usize {
         self.starts.partition_point(|&start| start <= sorted_row) - 1
     }
+}
+
+fn too_many(n_rows: usize) -> Error {
+    Error::Shape(format!(
+        "X has {n_rows} samples, but a model supports at most 2^32 - 1"
+    ))
 }

@@ -50,8 +50,8 @@ impl Ballots {
             _ if scores && k == 2 => Counts::Values(try_filled(n, 1, what)?),
             _ if k == 2 => Counts::Second(try_filled(n, 1, what)?),
             _ if scheme.uses_patterns(k) => Counts::Signs(try_filled(n, k - 1, what)?),
-            Scheme::OneVsRest if scores => Counts::Values(try_filled(n, k, what)?),
-            Scheme::OneVsRest => Counts::Largest(try_filled(n, 1, what)?),
+            Scheme::OneVsRest | Scheme::Single if scores => Counts::Values(try_filled(n, k, what)?),
+            Scheme::OneVsRest | Scheme::Single => Counts::Largest(try_filled(n, 1, what)?),
             Scheme::OneVsOne | Scheme::Ordinal => {
                 let has_sums = scores || ties == Ties::LargestSum;
                 let n_sums = if has_sums { n } else { 0 };

@@ -28,20 +28,32 @@ impl<T: Lanes> Model<T> {
     }
 }
 
+/// What the training samples of a model were, besides their features.
+#[derive(Debug, Clone, Copy)]
+pub struct Certified<'a> {
+    /// The class of each sample.
+    pub codes: &'a [u32],
+    /// The target of each sample, for regression.
+    pub targets: Option<&'a [f64]>,
+    /// The regularization parameter of each sample.
+    pub cs: &'a [f64],
+    /// What training minimizes.
+    pub objective: Objective,
+}
+
 impl Model<f64> {
-    /// The certificate of each binary classifier, from the training samples, their classes and
-    /// the C of each. One pass of kernel values, all samples by all support vectors, serves all
+    /// The certificate of each binary classifier, from the training samples. One pass of kernel values, all samples by all support vectors, serves all
     /// binary classifiers.
     pub fn certificates(
         &self,
         matrix: &Matrix<'_, f64>,
-        codes: &[u32],
-        cs: &[f64],
-        objective: Objective,
+        problem: &Certified<'_>,
         monitor: &Monitor,
     ) -> Result<Vec<Certificate>> {
+        let Certified { codes, cs, .. } = *problem;
         let (n, k, n_vectors) = (matrix.n_rows(), self.n_classes(), self.support.len());
-        if codes.len() != n || cs.len() != n {
+        let n_targets = problem.targets.map_or(n, <[f64]>::len);
+        if codes.len() != n || cs.len() != n || n_targets != n {
             return Err(Error::Shape(format!(
                 "X has {n} samples, but there are {} labels and {} values of C",
                 codes.len(),
@@ -73,7 +85,10 @@ impl Model<f64> {
             let sides = self.scheme.sides(machine, k);
             let terms = (0..n).filter_map(|sample| {
                 let class = codes[sample] as usize;
-                let label = sides.label(class)?;
+                let label = match problem.targets {
+                    Some(targets) => targets[sample],
+                    None => sides.label(class)?,
+                };
                 let beta = match vector_of[sample] {
                     NONE => 0.0,
                     vector => {
@@ -88,7 +103,8 @@ impl Model<f64> {
                     output: outputs[sample * n_machines + machine],
                 })
             });
-            found.push(objective.certify(terms, self.biases[machine]));
+            let bias = self.biases[machine];
+            found.push(problem.objective.certify(terms, bias));
         }
         Ok(found)
     }

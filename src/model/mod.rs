@@ -14,6 +14,7 @@ mod sigmoid;
 mod votes;
 
 pub use ballots::Ballots;
+pub use certificates::Certified;
 pub use linear::{LinearWeights, is_brief, linear_outputs};
 pub use sigmoid::{Sigmoid, fit_sigmoids};
 pub use votes::{Ties, Votes, n_scores};
@@ -191,9 +192,10 @@ impl<T: Lanes> Model<T> {
     ) -> Result<Self> {
         let bad = not_a_model;
         let k = n_support.len();
-        if k < 2 {
+        if k < scheme.least_classes() || (scheme == Scheme::Single && k > 1) {
             return bad(format!(
-                "it has {k} class(es), but a classifier needs at least 2"
+                "it has {k} class(es), which does not match multi_class={:?}",
+                scheme.name()
             ));
         }
         let n_sv = n_support

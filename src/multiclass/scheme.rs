@@ -15,6 +15,8 @@ pub enum Scheme {
     /// A classifier for each pair of neighbouring classes; the most probable label for the
     /// signs of all decision values wins (see [`Patterns`](super::Patterns)).
     Ordinal,
+    /// One function of all samples, which have no classes: regression and novelty detection.
+    Single,
 }
 
 /// One binary problem: its samples, their labels and their classes.
@@ -28,7 +30,7 @@ pub struct MachineSpec {
     pub classes: Vec<usize>,
 }
 
-/// The classes that a binary classifier separates.
+/// The classes that a binary classifier separates, or the single class of all samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sides {
     /// Two classes; the samples of other classes are not part of the problem.
@@ -63,12 +65,13 @@ impl Sides {
 const MOST_MACHINES: usize = 1 << 24;
 
 impl Scheme {
-    /// All schemes.
-    pub const ALL: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
+    /// The schemes for classes.
+    pub const OF_CLASSES: [Scheme; 3] = [Scheme::OneVsOne, Scheme::OneVsRest, Scheme::Ordinal];
 
     /// Parses the name used in Python.
     pub fn parse(name: &str) -> Result<Self> {
-        let known = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
+        let mut known = Self::OF_CLASSES.into_iter().chain([Scheme::Single]);
+        let known = known.find(|scheme| scheme.name() == name);
         known.ok_or_else(|| {
             Error::parameter(
                 "multi_class",
@@ -84,12 +87,22 @@ impl Scheme {
             Scheme::OneVsOne => "ovo",
             Scheme::OneVsRest => "ovr",
             Scheme::Ordinal => "ordinal",
+            Scheme::Single => "single",
+        }
+    }
+
+    /// The least number of classes.
+    pub fn least_classes(self) -> usize {
+        match self {
+            Scheme::Single => 1,
+            _ => 2,
         }
     }
 
     /// Number of binary classifiers for `k` classes; 1 for two classes.
     pub fn n_machines(self, k: usize) -> Result<usize> {
         let n = match self {
+            Scheme::Single => Some(1),
             _ if k == 2 => Some(1),
             Scheme::OneVsOne => k.checked_mul(k.saturating_sub(1)).map(|pairs| pairs / 2),
             Scheme::OneVsRest => Some(k),
@@ -102,6 +115,7 @@ impl Scheme {
             Scheme::OneVsOne => (k as u128 * (k as u128 - 1) / 2, "; use multi_class='ovr'"),
             Scheme::OneVsRest => (k as u128, ""),
             Scheme::Ordinal => (k as u128 - 1, ""),
+            Scheme::Single => (1, ""),
         };
         Err(Error::Data(format!(
             "y has {k} classes, which needs {machines} binary classifiers, \
@@ -115,6 +129,7 @@ impl Scheme {
     ///   LIBSVM. Ordinal: the pairs (0, 1), (1, 2), ….
     /// - One-vs-rest: the class itself is positive.
     /// - Two classes: the second class is positive, as in scikit-learn.
+    /// - Single: all samples are positive.
     pub fn sides(self, number: usize, k: usize) -> Sides {
         match self.pair(number, k) {
             _ if k == 2 => Sides::Pair {
@@ -165,7 +180,7 @@ impl Scheme {
     pub fn pair(self, number: usize, k: usize) -> Option<(usize, usize)> {
         match self {
             Scheme::OneVsOne => Some(pair(number, k)),
-            Scheme::OneVsRest => None,
+            Scheme::OneVsRest | Scheme::Single => None,
             Scheme::Ordinal => Some((number, number + 1)),
         }
     }
@@ -175,7 +190,7 @@ impl Scheme {
     pub fn rivals(self, a: usize, k: usize) -> Range<usize> {
         match self {
             Scheme::OneVsOne => a + 1..k,
-            Scheme::OneVsRest => 0..0,
+            Scheme::OneVsRest | Scheme::Single => 0..0,
             Scheme::Ordinal => a + 1..k.min(a + 2),
         }
     }

@@ -153,6 +153,7 @@ impl<T: Lanes> TrainingSet<T> {
         Problem {
             signs: &spec.signs,
             weights,
+            targets: self.targets.as_deref(),
             row_weights: self.row_weights.as_deref(),
             order: self.labels.order(),
             start: self.starts.get(number).unwrap_or(&Start::Zero),

@@ -14,6 +14,8 @@ pub struct TrainingSet<T: Lanes> {
     pub(super) kernel: Kernel,
     pub(super) labels: Labels,
     pub(super) class_weights: Vec<f64>,
+    /// The target of each sample, for regression.
+    pub(super) targets: Option<Vec<f64>>,
     pub(super) row_weights: Option<Vec<f64>>,
     pub(super) starts: Vec<Start>,
     pub(super) rows: Source<T>,
@@ -69,12 +71,33 @@ impl<T: Lanes> TrainingSet<T> {
             kernel,
             labels,
             class_weights,
+            targets: None,
             row_weights: None,
             starts: Vec::new(),
             rows: source,
             wide: OnceLock::new(),
             rounding: None,
         })
+    }
+
+    /// The same set with a finite target for each sample, in the order of the caller.
+    pub fn with_targets(mut self, targets: &[f64]) -> Result<Self> {
+        if targets.len() != self.labels.n_rows() {
+            return Err(Error::Shape(format!(
+                "X has {} samples, but y has {} targets",
+                self.labels.n_rows(),
+                targets.len()
+            )));
+        }
+        if let Some(row) = targets.iter().position(|target| !target.is_finite()) {
+            return Err(Error::Data(format!(
+                "y[{row}] = {} is not valid: targets must be finite",
+                targets[row]
+            )));
+        }
+        let order = self.labels.order().iter();
+        self.targets = Some(order.map(|&row| targets[row as usize]).collect());
+        Ok(self)
     }
 
     /// The same set with a positive weight for each sample, in the order of the caller.
@@ -142,6 +165,7 @@ impl<T: Lanes> TrainingSet<T> {
             kernel: self.kernel,
             labels: self.labels,
             class_weights: self.class_weights,
+            targets: self.targets,
             row_weights: self.row_weights,
             starts: self.starts,
             rows,
@@ -185,6 +209,11 @@ impl<T: Lanes> TrainingSet<T> {
         }
     }
 
+    /// The targets of the samples, for regression.
+    pub fn targets(&self) -> Option<&[f64]> {
+        self.targets.as_deref()
+    }
+
     /// The weights of the samples sorted by class, if there are any.
     pub fn row_weights(&self) -> Option<&[f64]> {
         self.row_weights.as_deref()
@@ -220,6 +249,7 @@ impl TrainingSet<f64> {
             kernel: self.kernel,
             labels: self.labels.clone(),
             class_weights: self.class_weights.clone(),
+            targets: self.targets.clone(),
             row_weights: self.row_weights.clone(),
             starts: self.starts.clone(),
             rows: Source::Packed(PackedRows::new(&rows, &all)?),

@@ -5,6 +5,7 @@ use super::door;
 use super::limits::Limits;
 use super::linear_solvers::LinearSolver;
 use super::model::names;
+use super::path::PathValue;
 use super::problem::TrainingData;
 use crate::Error;
 use crate::memory::{account_small, try_collect, try_with_capacity};
@@ -76,7 +77,7 @@ pub fn linear_fit(
     states: Option<&Bound<'_, PyList>>,
     record_every: Option<u64>,
 ) -> PyResult<LinearFit> {
-    let path = solver.method(&[value])?;
+    let path = solver.method(&[PathValue::One(value)])?;
     let no_method = || Error::Internal("a path without a method".into());
     let method = path.methods.first().ok_or_else(no_method)?;
     let arrays = data.borrow(py)?;

@@ -1,5 +1,6 @@
 //! Linear methods with their settings, as frozen Python values. See `solvers.rs`.
 
+use super::path::{PathValue, numbers};
 use super::solvers::solver;
 use crate::select::LinearPath;
 use crate::solver::linear::{
@@ -38,7 +39,7 @@ impl InterceptRule {
 
 /// A method for each value of the path, which holds values of lambda or of C.
 fn along(
-    path: &[f64],
+    path: &[PathValue],
     is_lambda: bool,
     intercept: &InterceptRule,
     method: impl Fn(Penalty, Intercept) -> Result<LinearMethod>,
@@ -49,7 +50,9 @@ fn along(
         Penalty::C
     };
     let intercept = intercept.check()?;
-    let methods = path.iter().map(|&value| method(penalty(value), intercept));
+    let methods = numbers(path)?
+        .into_iter()
+        .map(|value| method(penalty(value), intercept));
     Ok(LinearPath {
         methods: methods.collect::<Result<_>>()?,
         constant: intercept.constant(),
@@ -185,7 +188,7 @@ pub enum LinearSolver {
 
 impl LinearSolver {
     /// The method with these values of its path.
-    pub fn method(&self, path: &[f64]) -> Result<LinearPath> {
+    pub fn method(&self, path: &[PathValue]) -> Result<LinearPath> {
         match self {
             LinearSolver::Sgd(solver) => solver.method(path),
             LinearSolver::Gradient(solver) => solver.method(path),

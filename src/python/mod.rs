@@ -12,6 +12,7 @@ mod limits;
 mod linear;
 mod linear_solvers;
 mod model;
+mod path;
 mod problem;
 mod scaling;
 mod select;

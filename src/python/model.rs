@@ -8,8 +8,8 @@ use super::solvers::KernelSolver;
 use super::state::{ModelState, VERSION, copied, not_a_model, status};
 use crate::Error;
 use crate::kernel::PackedRows;
-use crate::memory::{checked_len, try_collect};
-use crate::model;
+use crate::memory::{checked_len, try_collect, try_filled};
+use crate::model::{self, Certified};
 use crate::monitor::Monitor;
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -24,6 +24,8 @@ pub struct Model {
     /// Names of [`Status`](crate::solver::Status), or what a file says.
     pub status: Vec<Cow<'static, str>>,
     pub n_kernel_evals: u64,
+    /// What nu stands for; not known of a model from a file.
+    pub implied: Vec<Option<f64>>,
     /// Of the training rows; not known of a model from a file.
     pub rows_digest: Option<u64>,
 }
@@ -135,6 +137,12 @@ impl Model {
         names(py, self.status.iter().map(|status| &**status))
     }
 
+    /// Epsilon or C that nu of each binary classifier stands for; None for other formulations.
+    #[getter]
+    fn implied(&self) -> Vec<Option<f64>> {
+        self.implied.clone()
+    }
+
     #[getter]
     fn n_kernel_evals(&self) -> u64 {
         self.n_kernel_evals
@@ -198,7 +206,8 @@ impl Model {
     }
 
     /// The certificate of each binary classifier, from the training samples in f64, their classes
-    /// and the C of each sample.
+    /// or targets and the C of each sample.
+    #[allow(clippy::too_many_arguments)] // all that determines a problem
     fn certificates<'py>(
         &self,
         py: Python<'py>,
@@ -206,21 +215,29 @@ impl Model {
         rows: &Bound<'py, PyAny>,
         codes: PyReadonlyArray1<'py, u32>,
         cs: PyReadonlyArray1<'py, f64>,
+        targets: Option<PyReadonlyArray1<'py, f64>>,
+        epsilon: f64,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
         let no_optimum = || Error::Data("the method has no certificate".into());
-        let objective = solver.objective()?.ok_or_else(no_optimum)?;
+        let objective = solver.objective(epsilon)?.ok_or_else(no_optimum)?;
         let rows = Rows::extract(rows)?;
         let (view, codes, cs) = (rows.view()?, slice(&codes)?, slice(&cs)?);
+        let problem = Certified {
+            codes,
+            targets: targets.as_ref().map(slice).transpose()?,
+            cs,
+            objective,
+        };
         let found = door::run(py, threads, |monitor| {
             let AnyMatrix::F64(matrix) = view.matrix()? else {
                 return Err(Error::Data("certificates are computed in float64".into()));
             };
             match &self.inner {
-                AnyModel::F64(model) => model.certificates(&matrix, codes, cs, objective, monitor),
+                AnyModel::F64(model) => model.certificates(&matrix, &problem, monitor),
                 AnyModel::F32(model) => {
                     let model = model.widen()?;
-                    model.certificates(&matrix, codes, cs, objective, monitor)
+                    model.certificates(&matrix, &problem, monitor)
                 }
             }
         })?;
@@ -281,6 +298,7 @@ impl Model {
             n_loops,
             status,
             n_kernel_evals: state.n_kernel_evals,
+            implied: try_filled(n_machines, 1, "training statistics")?,
             rows_digest: None,
         })
     }

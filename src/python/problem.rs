@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// Samples, their classes and weights, the decomposition into binary problems, and the starting
+/// Samples, their classes or targets and weights, the decomposition into binary problems, and the starting
 /// points of these. The arrays are borrowed from Python while they are in use.
 #[pyclass(module = "softmargin._core", frozen, get_all)]
 pub struct TrainingData {
@@ -17,6 +17,7 @@ pub struct TrainingData {
     codes: Py<PyArray1<u32>>,
     class_weights: Py<PyArray1<f64>>,
     sample_weights: Option<Py<PyArray1<f64>>>,
+    targets: Option<Py<PyArray1<f64>>>,
     multi_class: String,
     starts: Option<Py<PyList>>,
 }
@@ -24,13 +25,14 @@ pub struct TrainingData {
 #[pymethods]
 impl TrainingData {
     #[new]
-    #[pyo3(signature = (rows, codes, class_weights, *, multi_class, sample_weights = None, starts = None))]
+    #[pyo3(signature = (rows, codes, class_weights, *, multi_class, sample_weights = None, targets = None, starts = None))]
     fn new(
         rows: Py<PyAny>,
         codes: &Bound<'_, PyArray1<u32>>,
         class_weights: Py<PyArray1<f64>>,
         multi_class: String,
         sample_weights: Option<&Bound<'_, PyArray1<f64>>>,
+        targets: Option<Py<PyArray1<f64>>>,
         starts: Option<Py<PyList>>,
     ) -> PyResult<Self> {
         Scheme::parse(&multi_class)?;
@@ -40,6 +42,7 @@ impl TrainingData {
             codes: codes.clone().unbind(),
             class_weights,
             sample_weights: sample_weights.map(|weights| weights.clone().unbind()),
+            targets,
             multi_class,
             starts,
         })
@@ -62,6 +65,7 @@ pub struct Borrowed<'py> {
     pub codes: PyReadonlyArray1<'py, u32>,
     pub class_weights: PyReadonlyArray1<'py, f64>,
     pub sample_weights: Option<PyReadonlyArray1<'py, f64>>,
+    pub targets: Option<PyReadonlyArray1<'py, f64>>,
     pub scheme: Scheme,
 }
 
@@ -74,6 +78,7 @@ impl TrainingData {
             codes: borrowed(py, &self.codes)?,
             class_weights: borrow(&self.class_weights)?,
             sample_weights: self.sample_weights.as_ref().map(borrow).transpose()?,
+            targets: self.targets.as_ref().map(borrow).transpose()?,
             scheme: Scheme::parse(&self.multi_class)?,
         })
     }

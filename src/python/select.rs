@@ -5,6 +5,7 @@ use super::door;
 use super::kernels::Kernel;
 use super::limits::Limits;
 use super::linear_solvers::LinearSolver;
+use super::path::PathValue;
 use super::problem::{check_lengths, starts};
 use super::solvers::KernelSolver;
 use crate::Error;
@@ -29,22 +30,25 @@ pub struct SourceValue {
     rows: Py<PyAny>,
     codes: Py<PyArray1<u32>>,
     sample_weights: Option<Py<PyArray1<f64>>>,
+    targets: Option<Py<PyArray1<f64>>>,
 }
 
 #[pymethods]
 impl SourceValue {
     #[new]
-    #[pyo3(signature = (rows, codes, sample_weights=None))]
+    #[pyo3(signature = (rows, codes, sample_weights=None, targets=None))]
     fn new(
         rows: Py<PyAny>,
         codes: &Bound<'_, PyArray1<u32>>,
         sample_weights: Option<&Bound<'_, PyArray1<f64>>>,
+        targets: Option<&Bound<'_, PyArray1<f64>>>,
     ) -> PyResult<Self> {
         check_lengths(codes.len(), sample_weights.map(|weights| weights.len()))?;
         Ok(Self {
             rows,
             codes: codes.clone().unbind(),
             sample_weights: sample_weights.map(|weights| weights.clone().unbind()),
+            targets: targets.map(|targets| targets.clone().unbind()),
         })
     }
 }
@@ -56,7 +60,7 @@ pub struct JobValue {
     train: Py<PyArray1<u32>>,
     test: Py<PyArray1<u32>>,
     kernels: Vec<Kernel>,
-    paths: Vec<Vec<f64>>,
+    paths: Vec<Vec<Py<PyAny>>>,
     starts: Option<Py<PyList>>,
 }
 
@@ -69,7 +73,7 @@ impl JobValue {
         train: Py<PyArray1<u32>>,
         test: Py<PyArray1<u32>>,
         kernels: Vec<Kernel>,
-        paths: Vec<Vec<f64>>,
+        paths: Vec<Vec<Py<PyAny>>>,
         starts: Option<Py<PyList>>,
     ) -> Self {
         Self {
@@ -190,7 +194,7 @@ enum Jobs {
 fn jobs_of<S>(
     py: Python<'_>,
     given: &[Py<JobValue>],
-    solver: impl Fn(&[f64]) -> Result<S>,
+    solver: impl Fn(&[PathValue]) -> Result<S>,
 ) -> PyResult<Vec<Job<S>>> {
     let samples = |array: &Py<PyArray1<u32>>| {
         let array = borrowed(py, array)?;
@@ -198,6 +202,10 @@ fn jobs_of<S>(
             slice(&array)?.iter().copied(),
             "samples of splits",
         )?)
+    };
+    let values = |path: &Vec<Py<PyAny>>| {
+        let values = path.iter().map(|value| value.extract(py));
+        values.collect::<PyResult<Vec<PathValue>>>()
     };
     let job = |job: &Py<JobValue>| {
         let job = job.get();
@@ -209,8 +217,8 @@ fn jobs_of<S>(
             solvers: job
                 .paths
                 .iter()
-                .map(|path| solver(path))
-                .collect::<Result<_>>()?,
+                .map(|path| Ok(solver(&values(path)?)?))
+                .collect::<PyResult<_>>()?,
             starts: starts(py, job.starts.as_ref())?,
         })
     };
@@ -263,6 +271,14 @@ impl Evaluation {
             .iter()
             .map(|weights| weights.as_ref().map(slice).transpose())
             .collect::<PyResult<Vec<_>>>()?;
+        let targets = sources
+            .iter()
+            .map(|source| source.get().targets.as_ref().map(borrow).transpose())
+            .collect::<PyResult<Vec<_>>>()?;
+        let targets = targets
+            .iter()
+            .map(|targets| targets.as_ref().map(slice).transpose())
+            .collect::<PyResult<Vec<_>>>()?;
         let class_weights = plan.class_weights.as_ref().map(borrow).transpose()?;
         let common = Plan {
             n_classes: plan.n_classes,
@@ -286,16 +302,19 @@ impl Evaluation {
             let (mut in_f32, mut in_f64) = (Vec::new(), Vec::new());
             for (number, view) in views.iter().enumerate() {
                 let (codes, row_weights) = (codes[number], weights[number]);
+                let targets = targets[number];
                 match view.matrix()? {
                     AnyMatrix::F32(rows) => in_f32.push(Source {
                         rows,
                         codes,
                         row_weights,
+                        targets,
                     }),
                     AnyMatrix::F64(rows) => in_f64.push(Source {
                         rows,
                         codes,
                         row_weights,
+                        targets,
                     }),
                 }
             }

@@ -6,17 +6,15 @@
 use super::kernels::Kernel;
 use super::limits::Limits;
 use super::model::Model;
+use super::path::{PathValue, numbers, pairs};
 use super::problem::TrainingData;
 use super::train;
-use crate::Result;
 use crate::solver::{
-    Bias, Method, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings, Objective,
-    OllawvSettings, Order, Selection, Step, SvcSettings,
+    Bias, Formulation, Method, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings,
+    Objective, OllawvSettings, Order, Selection, Step, SvcSettings,
 };
+use crate::{Error, Result};
 use pyo3::prelude::*;
-
-/// A path that is valid for every method, to check the other settings.
-pub const ANY_PATH: [f64; 1] = [1.0];
 
 /// Declares the Python class of a method from its fields and a function that makes the solver.
 macro_rules! solver {
@@ -38,12 +36,14 @@ macro_rules! solver {
             #[allow(clippy::too_many_arguments)] // named in Python
             fn new($($field: $type),*) -> PyResult<Self> {
                 let solver = Self { $($field),* };
-                solver.method(&$crate::python::solvers::ANY_PATH)?;
+                // A path that is valid for every method, to check the other settings.
+                use $crate::python::path::PathValue::{One, Two};
+                solver.method(&[One(1.0)]).or_else(|_| solver.method(&[Two(1.0, 1.0)]))?;
                 Ok(solver)
             }
 
             /// Raises `ValueError` if a value of the path is invalid.
-            fn check(&self, path: Vec<f64>) -> PyResult<()> {
+            fn check(&self, path: Vec<$crate::python::path::PathValue>) -> PyResult<()> {
                 self.method(&path)?;
                 Ok(())
             }
@@ -55,7 +55,7 @@ macro_rules! solver {
 
         impl $name {
             /// The method with these values of its path.
-            pub fn method(&self, $path: &[f64]) -> $crate::Result<$method> {
+            pub fn method(&self, $path: &[$crate::python::path::PathValue]) -> $crate::Result<$method> {
                 let $given = self;
                 $make
             }
@@ -68,7 +68,7 @@ solver! {
     /// OLLAWV, along the margin.
     OllawvSolver(c: f64, bias: bool, max_sv_fraction: f64) -> Method,
     |given, path| Ok(OllawvSettings {
-        margins: path.to_vec(),
+        margins: numbers(path)?,
         c: given.c,
         bias: given.bias,
         max_sv_fraction: given.max_sv_fraction,
@@ -78,15 +78,19 @@ solver! {
 }
 
 solver! {
-    /// The exact solver, along C.
+    /// The exact solver, along C, nu, or C with epsilon or nu.
     SvcSolver(
+        formulation: String,
         tol: f64,
         working_set_size: Option<usize>,
         shrinking: bool,
         max_iter: Option<usize>
     ) -> Method,
-    |given, path| Ok(SvcSettings {
-        cs: path.to_vec(),
+    |given, path| {
+        let (cs, formulation) = formulation(&given.formulation, path)?;
+        Ok(SvcSettings {
+        cs,
+        formulation,
         tol: given.tol,
         working_set_size: given.working_set_size,
         shrinking: given.shrinking,
@@ -94,13 +98,40 @@ solver! {
     }
     .check()?
     .into())
+    }
+}
+
+/// The values of C of a path, and the formulation with its values of epsilon or nu.
+fn formulation(name: &str, path: &[PathValue]) -> Result<(Vec<f64>, Formulation)> {
+    let of_nu = |formulation: fn(Vec<f64>) -> Formulation| {
+        let nus = numbers(path)?;
+        Ok((vec![1.0; nus.len()], formulation(nus)))
+    };
+    match name {
+        "c_svc" => Ok((numbers(path)?, Formulation::Classification)),
+        "nu_svc" => of_nu(|nus| Formulation::NuClassification { nus }),
+        "one_class" => of_nu(|nus| Formulation::OneClass { nus }),
+        "epsilon_svr" => {
+            let (cs, epsilons) = pairs(path)?;
+            Ok((cs, Formulation::Regression { epsilons }))
+        }
+        "nu_svr" => {
+            let (cs, nus) = pairs(path)?;
+            Ok((cs, Formulation::NuRegression { nus }))
+        }
+        _ => Err(Error::parameter(
+            "formulation",
+            format!("{name:?}"),
+            "it must be 'c_svc', 'nu_svc', 'one_class', 'epsilon_svr' or 'nu_svr'",
+        )),
+    }
 }
 
 solver! {
     /// NL-SGD, along C.
     NlSgdSolver(epochs: usize, average: f64, step: String, order: String, seed: u64) -> Method,
     |given, path| Ok(NlSgdSettings {
-        cs: path.to_vec(),
+        cs: numbers(path)?,
         epochs: given.epochs,
         average: given.average,
         step: Step::parse(&given.step)?,
@@ -115,7 +146,7 @@ solver! {
     /// MN-SVM, along C.
     MnSvmSolver(eps: f64, selection: String, seed: u64, max_iter: Option<usize>) -> Method,
     |given, path| Ok(MnSvmSettings {
-        cs: path.to_vec(),
+        cs: numbers(path)?,
         eps: given.eps,
         selection: Selection::parse(&given.selection)?,
         seed: given.seed,
@@ -129,7 +160,7 @@ solver! {
     /// NN-ISDA, along C.
     NnIsdaSolver(tol: f64, max_iter: Option<usize>) -> Method,
     |given, path| Ok(NnIsdaSettings {
-        cs: path.to_vec(),
+        cs: numbers(path)?,
         tol: given.tol,
         max_iter: given.max_iter,
     }
@@ -141,7 +172,7 @@ solver! {
     /// Newton's method in the primal, along C.
     NewtonSolver(bias: String, max_iter: Option<usize>) -> Method,
     |given, path| Ok(NewtonSettings {
-        cs: path.to_vec(),
+        cs: numbers(path)?,
         bias: Bias::parse(&given.bias)?,
         max_iter: given.max_iter,
     }
@@ -162,7 +193,7 @@ pub enum KernelSolver {
 
 impl KernelSolver {
     /// The method with these values of its path.
-    pub fn method(&self, path: &[f64]) -> Result<Method> {
+    pub fn method(&self, path: &[PathValue]) -> Result<Method> {
         match self {
             KernelSolver::Ollawv(solver) => solver.method(path),
             KernelSolver::Svc(solver) => solver.method(path),
@@ -173,11 +204,16 @@ impl KernelSolver {
         }
     }
 
-    /// The objective that the method minimizes; `None` if it is not an exact method.
-    pub fn objective(&self) -> Result<Option<Objective>> {
+    /// The objective that the method minimizes, for regression with a tube of half-width
+    /// `epsilon`; `None` if it is not an exact method.
+    pub fn objective(&self, epsilon: f64) -> Result<Option<Objective>> {
         Ok(match self {
             KernelSolver::Ollawv(_) | KernelSolver::NlSgd(_) => None,
-            KernelSolver::Svc(_) => Some(Objective::Hinge),
+            KernelSolver::Svc(solver) => Some(match &*solver.formulation {
+                "epsilon_svr" | "nu_svr" => Objective::Tube { epsilon },
+                "one_class" => Objective::OneClass,
+                _ => Objective::Hinge,
+            }),
             KernelSolver::MnSvm(_) | KernelSolver::NnIsda(_) => Some(Objective::PenalizedBias),
             KernelSolver::Newton(solver) => Some(match Bias::parse(&solver.bias)? {
                 Bias::Penalized => Objective::PenalizedBias,
@@ -193,7 +229,7 @@ impl KernelSolver {
 pub fn fit(
     py: Python<'_>,
     solver: KernelSolver,
-    path: Vec<f64>,
+    path: Vec<PathValue>,
     data: &TrainingData,
     kernel: &Kernel,
     limits: &Limits,

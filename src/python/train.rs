@@ -35,6 +35,7 @@ pub fn fit(
         codes: slice(&arrays.codes)?,
         class_weights: slice(&arrays.class_weights)?,
         sample_weights: arrays.sample_weights.as_ref().map(slice).transpose()?,
+        targets: arrays.targets.as_ref().map(slice).transpose()?,
         starts: data.starts(py)?,
         kernel,
         scheme: arrays.scheme,
@@ -78,6 +79,7 @@ struct Recipe<'a, S> {
     codes: &'a [u32],
     class_weights: &'a [f64],
     sample_weights: Option<&'a [f64]>,
+    targets: Option<&'a [f64]>,
     starts: Vec<Start>,
     kernel: KernelSettings,
     scheme: Scheme,
@@ -90,10 +92,16 @@ impl<S: BinarySolver> Recipe<'_, S> {
     /// The samples with their labels and weights.
     fn set<T: Lanes>(&self, matrix: Matrix<'_, T>, monitor: &Monitor) -> Result<TrainingSet<T>> {
         let kernel = checked(self.kernel, &matrix, monitor)?;
-        let labels = Labels::new(self.codes, self.class_weights.len())?;
+        let labels = match self.scheme {
+            Scheme::Single => Labels::single(self.codes.len())?,
+            _ => Labels::new(self.codes, self.class_weights.len())?,
+        };
         let weights = self.class_weights.to_vec();
         let mut set = TrainingSet::with_kernel(&matrix, labels, weights, kernel)?;
         drop(matrix); // the set has its own copy
+        if let Some(targets) = self.targets {
+            set = set.with_targets(targets)?;
+        }
         if let Some(weights) = self.sample_weights {
             set = set.with_row_weights(weights)?;
         }
@@ -177,7 +185,8 @@ where
         inner: AnyModel::from(model),
         n_iter: try_collect(each.clone().map(|machine| machine.n_iter as u64), what)?,
         n_loops: try_collect(each.clone().map(|machine| machine.n_loops as u64), what)?,
-        status: try_collect(each.map(name), what)?,
+        status: try_collect(each.clone().map(name), what)?,
+        implied: try_collect(each.map(|machine| machine.implied), what)?,
         rows_digest: Some(digest),
     })
 }

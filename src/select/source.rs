@@ -16,6 +16,8 @@ pub struct Source<'a, S: Lanes> {
     pub codes: &'a [u32],
     /// The weight of each sample.
     pub row_weights: Option<&'a [f64]>,
+    /// The target of each sample, for regression.
+    pub targets: Option<&'a [f64]>,
 }
 
 /// How the features of a split are scaled.
@@ -52,10 +54,11 @@ impl<S: Lanes> Source<'_, S> {
         let fits = self.codes.len() == n_rows
             && self
                 .row_weights
-                .is_none_or(|weights| weights.len() == n_rows);
+                .is_none_or(|weights| weights.len() == n_rows)
+            && self.targets.is_none_or(|targets| targets.len() == n_rows);
         if !fits || self.codes.iter().any(|&code| code as usize >= n_classes) {
             return Err(Error::Shape(
-                "the class codes or weights do not match the samples of X".into(),
+                "the class codes, targets or weights do not match the samples of X".into(),
             ));
         }
         Ok(())

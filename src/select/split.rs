@@ -6,6 +6,7 @@ use crate::data::{Affine, Labels, Matrix};
 use crate::kernel::{ExactRows, Extent, Gamma, Kernel, KernelSettings, PackedRows, Queries};
 use crate::memory::try_zeros;
 use crate::monitor::Monitor;
+use crate::multiclass::Scheme;
 use crate::simd::{Lanes, Product, prefer_huge_pages, zero_pages};
 use crate::{Error, Result};
 use std::sync::OnceLock;
@@ -57,7 +58,10 @@ impl<T: Lanes> Split<T> {
     ) -> Result<Self> {
         let (codes, train, test) = (source.codes, &job.train[..], &job.test[..]);
         let (classes, own) = renumber_classes(codes, train);
-        let labels = Labels::new(&own, classes.len())?;
+        let labels = match plan.scheme {
+            Scheme::Single => Labels::single(own.len())?,
+            _ => Labels::new(&own, classes.len())?,
+        };
         let sorted = labels.order().iter().map(|&place| train[place as usize]);
         let order: Vec<u32> = sorted.chain(test.iter().copied()).collect();
         let test_codes = test.iter().map(|&row| codes[row as usize]).collect();

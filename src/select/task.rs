@@ -244,10 +244,12 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
         let exact = split.exact(gram.kernel());
         let weight = |&class: &usize| self.class_weight(split, class);
         let row_weights = self.row_weights(split);
+        let targets = self.of_train(split, self.source.targets);
         let start = self.start(split, number);
         let problem = Problem {
             signs: &spec.signs,
             weights: &spec.classes.iter().map(weight).collect::<Vec<_>>(),
+            targets: targets.as_deref(),
             row_weights: row_weights.as_deref(),
             order: split.labels.order(),
             start: &start,
@@ -306,11 +308,13 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
 
     /// The weights of the training samples of a split.
     fn row_weights(&self, split: &Split<T>) -> Option<Vec<f64>> {
-        let of_rows = |weights: &[f64]| {
-            let rows = split.train().iter();
-            rows.map(|&row| weights[row as usize]).collect()
-        };
-        self.source.row_weights.map(of_rows)
+        self.of_train(split, self.source.row_weights)
+    }
+
+    /// The values of the training samples of a split, sorted by class.
+    fn of_train(&self, split: &Split<T>, values: Option<&[f64]>) -> Option<Vec<f64>> {
+        let rows = split.train().iter();
+        values.map(|values| rows.map(|&row| values[row as usize]).collect())
     }
 
     /// The weight of a class of the training samples.
@@ -409,15 +413,18 @@ impl<S: Lanes, T: Lanes, M: BinarySolver + Sync> Task<'_, S, T, M> {
     ) -> Result<TrainingSet<U>> {
         let labels = split.labels.clone();
         let weights = (0..split.classes.len()).map(|class| self.class_weight(split, class));
-        let set = TrainingSet::with_kernel(train_rows, labels, weights.collect(), kernel)?;
-        match self.source.row_weights {
-            None => Ok(set),
-            Some(weights) => {
-                let rows = self.job.train.iter();
-                let own: Vec<f64> = rows.map(|&row| weights[row as usize]).collect();
-                set.with_row_weights(&own)
-            }
+        let mut set = TrainingSet::with_kernel(train_rows, labels, weights.collect(), kernel)?;
+        let own = |values: &[f64]| -> Vec<f64> {
+            let rows = self.job.train.iter();
+            rows.map(|&row| values[row as usize]).collect()
+        };
+        if let Some(targets) = self.source.targets {
+            set = set.with_targets(&own(targets))?;
         }
+        if let Some(weights) = self.source.row_weights {
+            set = set.with_row_weights(&own(weights))?;
+        }
+        Ok(set)
     }
 
     /// The predictions, and the decision values if they are wanted, of each setting of the path;

@@ -7,13 +7,19 @@
 //! hinge            primal 1/2 |w|^2 + sum c_i max(0, 1 - y_i f_i)
 //!                  dual   sum alpha_i - 1/2 |w|^2
 //!                  violation max {v_i : beta_i may rise} - min {v_i : beta_i may fall}
+//! tube             primal 1/2 |w|^2 + sum c_i max(0, |p_i - f_i| - epsilon)
+//!                  dual   sum p_i beta_i - epsilon sum |beta_i| - 1/2 |w|^2
+//! one class        primal 1/2 |w|^2 + sum c_i max(0, -f_i) + b sum beta
+//!                  dual   -1/2 |w|^2
 //! squared hinge    primal 1/2 |w|^2 + 1/2 sum c_i max(0, 1 - y_i f_i)^2
 //!                  dual   sum alpha_i - 1/2 |w|^2 - 1/2 sum alpha_i^2 / c_i
 //!                  violation |1 - y_i f_i - alpha_i / c_i| where alpha_i > 0, else its positive part
 //! penalized bias   as the squared hinge, with b^2 / 2 in the primal and (sum beta)^2 / 2 in the dual
 //! ```
 //!
-//! where `|w|^2 = beta . (f - b)`. The optimum is between the dual and the primal objective.
+//! where `p_i` are targets, and `|w|^2 = beta . (f - b)`. The violation of a tube compares
+//! `v_i = p_i - (f_i - b)` minus epsilon for coefficients above 0 and plus epsilon for those below;
+//! that of one class has `v_i = -(f_i - b)`. The optimum is between the dual and the primal objective.
 
 /// Bounds of the optimum, and the violation of the optimality conditions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,10 +50,17 @@ impl Certificate {
 }
 
 /// The objectives of the exact kernel methods.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Objective {
     /// Hinge loss; the bias is free.
     Hinge,
+    /// Epsilon-insensitive loss of targets; the bias is free.
+    Tube {
+        /// The half-width of the tube.
+        epsilon: f64,
+    },
+    /// The one-class problem: hinge loss at 0, with a fixed sum of coefficients.
+    OneClass,
     /// Squared hinge loss; the bias is free or 0.
     SquaredHinge,
     /// Squared hinge loss; the bias is part of the norm.
@@ -57,7 +70,7 @@ pub enum Objective {
 /// One sample of a binary problem, with its coefficient and decision value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
-    /// The label: +1 or -1.
+    /// The label: +1 or -1; or the target.
     pub label: f64,
     /// The coefficient `y alpha`.
     pub beta: f64,
@@ -71,7 +84,21 @@ impl Objective {
     /// The certificate of a binary classifier from all samples of its problem.
     pub fn certify(self, terms: impl Iterator<Item = Term> + Clone, bias: f64) -> Certificate {
         match self {
-            Objective::Hinge => hinge(terms, bias),
+            Objective::Hinge => piecewise_linear(terms, bias, 0.0, |term| match term.label > 0.0 {
+                true => (term.label, 0.0, term.c),
+                false => (term.label, -term.c, 0.0),
+            }),
+            Objective::Tube { epsilon } => {
+                piecewise_linear(terms, bias, epsilon, |term| (term.label, -term.c, term.c))
+            }
+            Objective::OneClass => {
+                let total: f64 = terms.clone().map(|term| term.beta).sum();
+                let found = piecewise_linear(terms, bias, 0.0, |term| (0.0, 0.0, term.c));
+                Certificate {
+                    primal: found.primal + bias * total,
+                    ..found
+                }
+            }
             Objective::SquaredHinge => squared_hinge(terms, bias),
             Objective::PenalizedBias => {
                 let total: f64 = terms.clone().map(|term| term.beta).sum();
@@ -87,31 +114,35 @@ impl Objective {
     }
 }
 
-fn hinge(terms: impl Iterator<Item = Term>, bias: f64) -> Certificate {
-    let (mut square, mut losses, mut total) = (0.0, 0.0, 0.0);
+/// The certificate for a loss that is linear on both sides of a tube; `problem` returns the linear
+/// term and the bounds of a coefficient.
+fn piecewise_linear(
+    terms: impl Iterator<Item = Term>,
+    bias: f64,
+    epsilon: f64,
+    problem: impl Fn(&Term) -> (f64, f64, f64),
+) -> Certificate {
+    let (mut square, mut losses, mut linear) = (0.0, 0.0, 0.0);
     let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
-    for Term {
-        label,
-        beta,
-        c,
-        output,
-    } in terms
-    {
-        square += beta * (output - bias);
-        total += beta.abs();
-        losses += weighted(c, 1.0 - label * output, |loss| loss);
-        let v = label - (output - bias);
-        let (least, most) = if label > 0.0 { (0.0, c) } else { (-c, 0.0) };
+    for term in terms {
+        let (target, least, most) = problem(&term);
+        let (beta, error) = (term.beta, target - term.output);
+        square += beta * (term.output - bias);
+        linear += target * beta - epsilon * beta.abs();
+        losses += weighted(most, error - epsilon, |loss| loss);
+        losses += weighted(-least, -error - epsilon, |loss| loss);
+        let v = target - (term.output - bias);
         if beta < most {
-            highest = largest(highest, v);
+            highest = largest(highest, if beta < 0.0 { v + epsilon } else { v - epsilon });
         }
         if beta > least {
-            lowest = -largest(-lowest, -v);
+            let value = if beta > 0.0 { v - epsilon } else { v + epsilon };
+            lowest = -largest(-lowest, -value);
         }
     }
     Certificate {
         primal: 0.5 * square + losses,
-        dual: total - 0.5 * square,
+        dual: linear - 0.5 * square,
         violation: largest(0.0, highest - lowest),
     }
 }
@@ -151,7 +182,7 @@ fn squared_hinge(terms: impl Iterator<Item = Term> + Clone, bias: f64) -> Certif
 
 /// The loss of a sample times its C; 0 for a loss of 0, even if C is infinite.
 fn weighted(c: f64, loss: f64, penalty: fn(f64) -> f64) -> f64 {
-    if loss > 0.0 || loss.is_nan() {
+    if c > 0.0 && (loss > 0.0 || loss.is_nan()) {
         c * penalty(loss)
     } else {
         0.0

@@ -61,3 +61,12 @@ pub fn check_max_iter(max_iter: Option<usize>) -> Result<()> {
     }
     Ok(())
 }
+
+/// Rejects a number that is not above 0 and at most 1.
+pub fn check_fraction(name: &'static str, value: f64) -> Result<()> {
+    if value > 0.0 && value <= 1.0 {
+        return Ok(());
+    }
+    let rule = "it must be greater than 0 and at most 1";
+    Err(Error::parameter(name, value, rule))
+}

@@ -19,6 +19,9 @@ pub struct Machine {
     /// Whether decision values need kernel values in f64: those in the type of the rows would
     /// shift them by more than the tolerance.
     pub needs_f64: bool,
+    /// What nu stands for, in the formulations with nu: the half-width epsilon of the tube of
+    /// regression, or C of classification.
+    pub implied: Option<f64>,
 }
 
 impl Machine {
@@ -26,6 +29,7 @@ impl Machine {
     pub fn untrained() -> Self {
         Self {
             needs_f64: false,
+            implied: None,
             terms: Vec::new(),
             bias: 0.0,
             n_iter: 0,

@@ -29,7 +29,7 @@ pub use nnisda::{NnIsda, NnIsdaSettings};
 pub use ollawv::{Ollawv, OllawvSettings};
 pub use problem::{Problem, Start};
 pub use status::Status;
-pub use svc::{Svc, SvcSettings};
+pub use svc::{Formulation, Svc, SvcSettings};
 
 use crate::Result;
 use crate::data::Matrix;

@@ -207,6 +207,7 @@ impl Ollawv {
                 n_iter: len,
                 n_loops: 1,
                 needs_f64: false,
+                implied: None,
                 status: if ended {
                     Status::Converged
                 } else {

@@ -22,9 +22,18 @@ pub fn along_path(
         PathStart::Warm => ascending(cs),
         PathStart::Cold => (0..cs.len()).collect(),
     };
-    let mut machines = vec![None; cs.len()];
-    for number in order {
-        machines[number] = Some(train(cs[number])?);
+    in_order(&order, |number| train(cs[number]))
+}
+
+/// Calls `train` for each setting in this order, and returns the results in the order of the
+/// settings.
+pub fn in_order(
+    order: &[usize],
+    mut train: impl FnMut(usize) -> Result<Machine>,
+) -> Result<Vec<Machine>> {
+    let mut machines = vec![None; order.len()];
+    for &number in order {
+        machines[number] = Some(train(number)?);
     }
     Ok(machines.into_iter().flatten().collect())
 }

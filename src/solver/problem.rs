@@ -22,6 +22,8 @@ pub struct Problem<'a> {
     pub signs: &'a [f64],
     /// The weight of the samples of each part.
     pub weights: &'a [f64],
+    /// The target of each packed sample, for regression.
+    pub targets: Option<&'a [f64]>,
     /// The weight of each packed sample, if they differ.
     pub row_weights: Option<&'a [f64]>,
     /// The caller's index of each packed sample: the lower one wins a tie.
@@ -36,6 +38,12 @@ impl Problem<'_> {
     /// The weight of a packed sample, without the weight of its part.
     pub fn row_weight(&self, row: usize) -> f64 {
         self.row_weights.map_or(1.0, |weights| weights[row])
+    }
+
+    /// The upper bound of alpha of each sample: C times its weights.
+    pub(super) fn bounds<'s>(&'s self, parts: &'s Parts, c: f64) -> impl Iterator<Item = f64> + 's {
+        let weights = parts.repeat(self.weights).enumerate();
+        weights.map(move |(i, weight)| weight * c * self.row_weight(parts.global(i)))
     }
 
     /// The label of each sample of the problem.

@@ -5,8 +5,8 @@ use softmargin::solver::linear::{
     Penalty,
 };
 use softmargin::solver::{
-    Bias, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings, OllawvSettings, Order,
-    Selection, Step, SvcSettings,
+    Bias, Formulation, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings,
+    OllawvSettings, Order, Selection, Step, SvcSettings,
 };
 use softmargin::{Error, Result};
 
@@ -45,6 +45,7 @@ const LINEAR: [Check; 5] = [
 fn svc(given: Shared) -> Result<()> {
     let settings = SvcSettings {
         cs: vec![1.0, given.c],
+        formulation: Formulation::Classification,
         tol: given.tol,
         working_set_size: None,
         shrinking: true,

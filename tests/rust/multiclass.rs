@@ -5,7 +5,7 @@ use softmargin::data::{Csr, Dense, Labels, Matrix, Random};
 use softmargin::kernel::{Gamma, KernelSettings};
 use softmargin::monitor::Monitor;
 use softmargin::multiclass::{RowSource, Scheme, Training, TrainingSet, pair};
-use softmargin::solver::{Machine, Ollawv, OllawvSettings, Start, SvcSettings};
+use softmargin::solver::{Formulation, Machine, Ollawv, OllawvSettings, Start, SvcSettings};
 use softmargin::{Error, Result, threads};
 use std::borrow::Cow;
 
@@ -80,6 +80,7 @@ fn each_classifier_is_that_of_its_binary_problem() -> Result<()> {
                 Scheme::OneVsOne => (pair(number, K).0, Some(pair(number, K).1)),
                 Scheme::OneVsRest => (number, None),
                 Scheme::Ordinal => (number, Some(number + 1)),
+                Scheme::Single => unreachable!("a scheme for classes"),
             };
             let is = |row: u32, class: usize| codes[row as usize] as usize == class;
             let mut kept = all.clone();
@@ -244,6 +245,7 @@ fn each_problem_has_its_own_start_with_the_indices_of_the_caller() -> Result<()>
         let train = |starts: Vec<Start>, tol: f64| {
             let settings = SvcSettings {
                 cs: vec![2.0],
+                formulation: Formulation::Classification,
                 tol,
                 working_set_size: None,
                 shrinking: true,

@@ -5,7 +5,7 @@ use softmargin::Result;
 use softmargin::data::Labels;
 use softmargin::multiclass::{RowSource, Scheme, Sides, pair, pair_number};
 
-const SCHEMES: [Scheme; 3] = Scheme::ALL;
+const SCHEMES: [Scheme; 3] = Scheme::OF_CLASSES;
 
 #[test]
 fn pairs_and_their_numbers_are_inverse() {

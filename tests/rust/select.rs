@@ -9,8 +9,8 @@ use softmargin::select::{
     Cell, Decisions, Evaluation, Job, Outputs, Plan, Scaling, Source, Wanted,
 };
 use softmargin::solver::{
-    Bias, Machine, Method, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings,
-    OllawvSettings, Order, Selection, Step, SvcSettings,
+    Bias, Formulation, Machine, Method, MnSvmSettings, NewtonSettings, NlSgdSettings,
+    NnIsdaSettings, OllawvSettings, Order, Selection, Step, SvcSettings,
 };
 use softmargin::{Error, Result, threads};
 use std::borrow::Cow;
@@ -57,6 +57,7 @@ fn methods() -> Result<Vec<Method>> {
         .into(),
         SvcSettings {
             cs: path.clone(),
+            formulation: Formulation::Classification,
             tol: 1e-9,
             working_set_size: None,
             shrinking: true,
@@ -146,6 +147,7 @@ fn source<'a>(rows: &'a Matrix<'_, f64>, codes: &'a [u32]) -> [Source<'a, f64>; 
         rows: rows.head(rows.n_rows()),
         codes,
         row_weights: None,
+        targets: None,
     }]
 }
 

@@ -222,6 +222,7 @@ fn threads_do_not_change_a_bit() -> Result<()> {
     let problem = Problem {
         signs: &[-1.0, 1.0],
         weights: &trial.class_weights,
+        targets: None,
         row_weights: Some(&row_weights),
         order: labels.order(),
         start: &Start::Zero,

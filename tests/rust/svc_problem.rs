@@ -7,7 +7,7 @@ use softmargin::kernel::{Gamma, KernelKind, KernelSettings};
 use softmargin::monitor::Monitor;
 use softmargin::multiclass::{RowSource, Scheme, Training, TrainingSet};
 use softmargin::simd::Lanes;
-use softmargin::solver::{Machine, Start, Status, SvcSettings};
+use softmargin::solver::{Formulation, Machine, Start, Status, SvcSettings};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -85,6 +85,7 @@ pub fn weighted(trial: Trial) -> Trial {
 pub fn settings(cs: &[f64], tol: f64) -> SvcSettings {
     SvcSettings {
         cs: cs.to_vec(),
+        formulation: Formulation::Classification,
         tol,
         working_set_size: None,
         shrinking: true,

@@ -58,7 +58,8 @@ def from_table(saved: Fields, n_classifiers: int) -> list[Certificate]:
 class Training(NamedTuple):
     """Training data of a model, from which its certificates are computed.
 
-    ``cs`` is C of each sample. ``X`` may be the array of the caller, who may modify it; the
+    ``cs`` is C of each sample. ``targets`` and ``epsilon``, the half-width of the tube, are those
+    of regression. ``X`` may be the array of the caller, who may modify it; the
     model stores a digest of the data it was trained on.
     """
 
@@ -66,11 +67,15 @@ class Training(NamedTuple):
     codes: NDArray[np.uint32]
     cs: NDArray[np.float64]
     solver: _KernelSolver
+    targets: NDArray[np.float64] | None = None
+    epsilon: float = 0.0
 
     def certificates(self, model: Model, threads: int) -> list[Certificate]:
         """Return the certificate of each binary classifier, computed in float64."""
         rows = self._rows(model.rows_digest)
-        found = model.certificates(self.solver, rows, self.codes, self.cs, threads)
+        found = model.certificates(
+            self.solver, rows, self.codes, self.cs, self.targets, self.epsilon, threads
+        )
         return [Certificate(*values) for values in found]
 
     def _rows(self, digest: int | None) -> Any:

@@ -214,6 +214,7 @@ class SVC(Probabilistic, Certified, KernelClassifier):
         if isinstance(self.random_state, np.random.RandomState):
             parameters.seed(self.random_state)  # advances the generator, as scikit-learn's SVC does
         return SvcSolver(
+            formulation="c_svc",
             tol=parameters.real("tol", self.tol),
             working_set_size=parameters.count("working_set_size", self.working_set_size, None),
             shrinking=parameters.flag("shrinking", self.shrinking),

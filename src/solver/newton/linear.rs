@@ -75,6 +75,7 @@ pub fn solve<T: Lanes>(
             n_iter: found.n_iter as usize,
             n_loops: 1,
             needs_f64: false,
+            implied: None,
             // The model predicts with the expansion, not with w.
             status: match found.status {
                 Status::Converged if violation.is_nan() || violation > OPTIMAL => Status::Stalled,

@@ -458,6 +458,7 @@ impl Run {
             n_loops: 1,
             status,
             needs_f64: false,
+            implied: None,
         };
         machine.or_non_finite()
     }

@@ -1,64 +1,124 @@
-//! The dual of the L1 SVM in signed coefficients.
-//!
-//! With `beta_i = y_i alpha_i` the problem
-//! `max sum alpha - 1/2 alpha' Q alpha,  y' alpha = 0,  0 <= alpha_i <= C_i` is
+//! The dual of all formulations of the exact solver, in signed coefficients.
 //!
 //! ```text
-//! min 1/2 beta' K beta - y' beta,   sum beta = 0,   lower_i <= beta_i <= upper_i
+//! min 1/2 beta' K beta - p' beta + epsilon sum |beta_i|,   lower_i <= beta_i <= upper_i
 //! ```
 //!
-//! with bounds 0 and `y_i C_i`. Minus its gradient is `v = y - K beta`. At the optimum no
-//! coefficient that may rise (`I_up` in the literature) has a larger `v` than one that may fall
-//! (`I_low`); the largest such difference is the KKT violation.
+//! with `lower_i <= 0 <= upper_i`, and one of two constraints on sums:
+//!
+//! - `sum beta = 0`, for C-SVC (`p = y`, `epsilon = 0`, with bounds 0 and `y_i C_i`, so that
+//!   `beta_i = y_i alpha_i`) and epsilon-SVR (`p` are the targets, with bounds `-C_i` and `C_i`:
+//!   `beta_i = alpha_i - alpha_i^*`, of which one is 0);
+//! - fixed sums of the positive and of the negative coefficients, for the formulations with nu (see
+//!   [`super::formulation`]).
+//!
+//! Minus the gradient of the smooth part is `v = p - K beta`. A coefficient on the *positive side*,
+//! one that moves between 0 and `upper`, should rise if `v` is above a level `b + epsilon`, and fall
+//! if it is below; for one on the *negative side* the level is `b - epsilon`. Moves are compared by
+//! `v` minus epsilon, or plus epsilon: at the optimum no coefficient that may rise (`I_up` in the
+//! literature) has a larger such value than one that may fall (`I_low`), and the largest difference
+//! is the KKT violation. If the sums of both sides are fixed, each side has a level of its own, and
+//! only moves of the same side are compared.
+//!
+//! At 0, a coefficient changes sides: steps stop there as at a bound.
 
+use super::side::{PerSide, Side};
 use crate::kernel::Parts;
-
-/// A slope is taken for 0 if it is below this share of the sum of all bounds: rounding.
-const FLAT: f64 = 1e-12;
 
 /// Coefficients, their bounds and minus the gradient of a set of samples.
 #[derive(Debug, Clone, Default)]
 pub struct Dual {
-    /// The label, +1 or -1.
-    pub y: Vec<f64>,
-    /// `y_i alpha_i`.
+    /// The linear term `p`: labels +1 and -1, or targets.
+    pub linear: Vec<f64>,
+    /// The signed coefficients.
     pub beta: Vec<f64>,
-    /// The lower bound of `beta_i`.
+    /// The lower bound of `beta_i`, at most 0.
     pub lower: Vec<f64>,
-    /// The upper bound of `beta_i`.
+    /// The upper bound of `beta_i`, at least 0.
     pub upper: Vec<f64>,
-    /// `y_i - (K beta)_i`.
+    /// `p_i - (K beta)_i`.
     pub v: Vec<f64>,
+    /// The cost of a unit of a coefficient.
+    pub epsilon: f64,
+    /// The sums of the positive and of minus the negative coefficients, if they are fixed.
+    pub sums: Option<PerSide<f64>>,
 }
 
-/// The maximal violating pair.
+/// The linear term and the bounds of one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Violation {
-    /// The largest `v` of the coefficients that may rise; minus infinity if there are none.
+pub struct Sample {
+    /// The linear term.
+    pub linear: f64,
+    /// The lower bound of the coefficient.
+    pub lower: f64,
+    /// The upper bound of the coefficient.
+    pub upper: f64,
+}
+
+/// The maximal violating pair of comparable moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extremes {
+    /// The largest value of the coefficients that may rise; minus infinity if there are none.
     pub max_up: f64,
-    /// The smallest `v` of the coefficients that may fall; infinity if there are none.
+    /// The smallest value of the coefficients that may fall; infinity if there are none.
     pub min_low: f64,
     /// The first sample with each of these values.
     pub pair: (usize, usize),
 }
 
-impl Violation {
-    /// The KKT violation; 0 or less at the optimum.
+impl Extremes {
+    const NONE: Self = Self {
+        max_up: f64::NEG_INFINITY,
+        min_low: f64::INFINITY,
+        pair: (0, 0),
+    };
+
+    /// The difference of both values; 0 or less at the optimum.
     pub fn size(&self) -> f64 {
         self.max_up - self.min_low
+    }
+
+    /// The center of both values; 0 if one of them is infinite.
+    pub fn middle(&self) -> f64 {
+        let middle = 0.5 * (self.max_up + self.min_low);
+        if middle.is_finite() { middle } else { 0.0 }
+    }
+}
+
+/// The maximal violating pair of each side; both are the same if the sides share their level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Violation(pub PerSide<Extremes>);
+
+impl Violation {
+    /// The KKT violation; 0 or less at the optimum, and NaN if a `v` is not finite.
+    pub fn size(&self) -> f64 {
+        let [one, other] = self.0.map(|extremes| extremes.size());
+        if one.is_nan() || one > other {
+            one
+        } else {
+            other
+        }
     }
 }
 
 impl Dual {
-    /// The problem with all coefficients 0, for labels (+1 or -1) and upper bounds of alpha.
-    pub fn new(labels: impl Iterator<Item = f64>, bounds: impl Iterator<Item = f64>) -> Self {
-        let mut dual = Self::default();
-        for (y, bound) in labels.zip(bounds) {
-            dual.y.push(y);
+    /// The problem with all coefficients 0.
+    pub fn new(
+        samples: impl Iterator<Item = Sample>,
+        epsilon: f64,
+        sums: Option<PerSide<f64>>,
+    ) -> Self {
+        let mut dual = Self {
+            epsilon,
+            sums,
+            ..Self::default()
+        };
+        for sample in samples {
+            dual.linear.push(sample.linear);
             dual.beta.push(0.0);
-            dual.lower.push(if y < 0.0 { -bound } else { 0.0 });
-            dual.upper.push(if y > 0.0 { bound } else { 0.0 });
-            dual.v.push(y);
+            dual.lower.push(sample.lower);
+            dual.upper.push(sample.upper);
+            dual.v.push(sample.linear);
         }
         dual
     }
@@ -66,6 +126,21 @@ impl Dual {
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.beta.len()
+    }
+
+    /// Whether the sides have levels of their own.
+    pub fn is_apart(&self) -> bool {
+        self.sums.is_some_and(|sums| sums[Side::Negative] > 0.0)
+    }
+
+    /// The side on which coefficient `i` rises.
+    pub fn rising_side(&self, i: usize) -> Side {
+        Side::negative_if(self.beta[i] < 0.0)
+    }
+
+    /// The side on which coefficient `i` falls.
+    pub fn falling_side(&self, i: usize) -> Side {
+        Side::negative_if(self.beta[i] <= 0.0)
     }
 
     /// Whether coefficient `i` is below its upper bound.
@@ -78,9 +153,35 @@ impl Dual {
         self.beta[i] > self.lower[i]
     }
 
-    /// Whether coefficient `i` is strictly between its bounds.
+    /// The value by which the rise of coefficient `i` is compared.
+    pub fn up_value(&self, i: usize) -> f64 {
+        self.v[i] - self.rising_side(i).sign() * self.epsilon
+    }
+
+    /// The value by which the fall of coefficient `i` is compared.
+    pub fn low_value(&self, i: usize) -> f64 {
+        self.v[i] - self.falling_side(i).sign() * self.epsilon
+    }
+
+    /// The end of a rise of coefficient `i`: its upper bound, or 0.
+    pub fn ceiling(&self, i: usize) -> f64 {
+        match self.rising_side(i) {
+            Side::Positive => self.upper[i],
+            Side::Negative => 0.0,
+        }
+    }
+
+    /// The end of a fall of coefficient `i`: its lower bound, or 0.
+    pub fn floor(&self, i: usize) -> f64 {
+        match self.falling_side(i) {
+            Side::Positive => 0.0,
+            Side::Negative => self.lower[i],
+        }
+    }
+
+    /// Whether coefficient `i` is strictly between a bound and 0.
     pub fn is_free(&self, i: usize) -> bool {
-        self.may_rise(i) && self.may_fall(i)
+        self.beta[i] != 0.0 && self.may_rise(i) && self.may_fall(i)
     }
 
     /// Number of free coefficients.
@@ -88,12 +189,20 @@ impl Dual {
         (0..self.len()).filter(|&i| self.is_free(i)).count()
     }
 
-    /// Whether sample `i` is likely to stay at its bound: it forms a violating pair with no
-    /// other sample.
-    pub fn may_be_shrunk(&self, i: usize, violation: Violation) -> bool {
-        let rises = self.may_rise(i) && self.v[i] > violation.min_low;
-        let falls = self.may_fall(i) && self.v[i] < violation.max_up;
-        !(rises || falls)
+    /// Whether coefficient `i` may rise and forms a violating pair with another one.
+    pub fn is_rising(&self, i: usize, violation: &Violation) -> bool {
+        self.may_rise(i) && self.up_value(i) > violation.0[self.rising_side(i)].min_low
+    }
+
+    /// Whether coefficient `i` may fall and forms a violating pair with another one.
+    pub fn is_falling(&self, i: usize, violation: &Violation) -> bool {
+        self.may_fall(i) && self.low_value(i) < violation.0[self.falling_side(i)].max_up
+    }
+
+    /// Whether sample `i` is likely to stay where it is: it forms a violating pair with no other
+    /// sample.
+    pub fn may_be_shrunk(&self, i: usize, violation: &Violation) -> bool {
+        !(self.is_rising(i, violation) || self.is_falling(i, violation))
     }
 
     /// The differences between the coefficients of some samples and new ones, where they differ.
@@ -116,213 +225,55 @@ impl Dual {
         (0..self.len()).filter(|&i| self.beta[i] != 0.0)
     }
 
-    /// Estimates the solution from a decision function, given by the current coefficients and a
-    /// bias: samples inside the margin are at their bounds, the worst first, with the same total
-    /// for both labels.
-    pub fn estimate_bounded(&self, bias: f64) -> Vec<f64> {
-        // The slack: 1 minus the margin.
-        let slack = |i: usize| self.y[i] * (self.v[i] - bias);
-        let inside = |label: f64| -> (Vec<usize>, f64) {
-            let is_inside = |&i: &usize| self.y[i] == label && slack(i) > 0.0;
-            let mut samples: Vec<usize> = (0..self.len()).filter(is_inside).collect();
-            samples.sort_unstable_by(|&a, &b| slack(b).total_cmp(&slack(a)).then(a.cmp(&b)));
-            let total = samples.iter().map(|&i| self.upper[i] - self.lower[i]).sum();
-            (samples, total)
-        };
-        let labels = [inside(1.0), inside(-1.0)];
-        let total = labels[0].1.min(labels[1].1);
-        let mut beta = vec![0.0; self.len()];
-        for (samples, _) in labels {
-            let mut left = total;
-            for i in samples {
-                let share = left.min(self.upper[i] - self.lower[i]);
-                beta[i] = self.y[i] * share;
-                left -= share;
-            }
-        }
-        beta
-    }
-
-    /// Makes arbitrary coefficients feasible: clips them to their bounds, then scales the label
-    /// with the larger sum down to the other. Does not update `v`.
-    pub fn project(&mut self) {
-        let (mut positive, mut negative) = (0.0, 0.0);
-        for i in 0..self.len() {
-            self.beta[i] = self.beta[i].clamp(self.lower[i], self.upper[i]);
-            positive += self.beta[i].max(0.0);
-            negative -= self.beta[i].min(0.0);
-        }
-        // The excess of one side is taken from its free variables, then from variables at their
-        // bounds, so that most of the latter stay there.
-        let (sign, mut excess) = ((positive - negative).signum(), (positive - negative).abs());
-        let is_at_bound =
-            |dual: &Self, i: usize| dual.beta[i] == dual.lower[i] || dual.beta[i] == dual.upper[i];
-        for take_bounds in [false, true] {
-            for i in (0..self.len()).rev() {
-                if sign * self.beta[i] > 0.0 && is_at_bound(self, i) == take_bounds {
-                    let taken = self.beta[i].abs().min(excess);
-                    self.beta[i] -= sign * taken;
-                    excess -= taken;
-                }
-            }
-        }
-    }
-
-    /// Sets new upper bounds of alpha, none of them lower than before.
-    pub fn set_bounds(&mut self, bounds: impl Iterator<Item = f64>) {
-        for (i, bound) in bounds.enumerate() {
-            (self.lower[i], self.upper[i]) = if self.y[i] > 0.0 {
-                (0.0, bound)
-            } else {
-                (-bound, 0.0)
-            };
-        }
-    }
-
-    /// Scales all coefficients by the factor with the best objective within the bounds, and
-    /// returns it. Since `K beta = y - v`, this needs no kernel values; it amplifies the rounding
-    /// errors of `v` by the same factor.
-    pub fn rescale(&mut self) -> f64 {
-        let (mut linear, mut quadratic, mut most) = (0.0, 0.0, f64::INFINITY);
-        for i in (0..self.len()).filter(|&i| self.beta[i] != 0.0) {
-            linear += self.y[i] * self.beta[i];
-            quadratic += self.beta[i] * (self.y[i] - self.v[i]);
-            let bound = if self.beta[i] > 0.0 {
-                self.upper[i]
-            } else {
-                self.lower[i]
-            };
-            most = most.min(bound / self.beta[i]);
-        }
-        let best = if quadratic > 0.0 {
-            linear / quadratic
-        } else {
-            most
-        };
-        let factor = best.min(most);
-        if !(factor > 0.0 && factor.is_finite()) {
-            return 1.0;
-        }
-        for i in 0..self.len() {
-            let y = self.y[i];
-            let beta = (factor * self.beta[i]).clamp(self.lower[i], self.upper[i]);
-            // Snap to the bound if only rounding keeps the coefficient off it.
-            let bound = if beta > 0.0 {
-                self.upper[i]
-            } else {
-                self.lower[i]
-            };
-            let is_at_bound = (beta - bound).abs() <= 1e-14 * bound.abs();
-            self.beta[i] = if is_at_bound { bound } else { beta };
-            self.v[i] = y - factor * (y - self.v[i]);
-        }
-        factor
-    }
-
-    /// The maximal violating pair; its size is NaN if a `v` is not finite.
+    /// The maximal violating pairs; the size is NaN if a `v` is not finite.
     pub fn violation(&self) -> Violation {
-        let mut violation = Violation {
-            max_up: f64::NEG_INFINITY,
-            min_low: f64::INFINITY,
-            pair: (0, 0),
-        };
+        let mut shared = Extremes::NONE;
+        let mut apart = PerSide::of(Extremes::NONE);
+        let is_apart = self.is_apart();
         let mut finite = 0.0;
         for i in 0..self.len() {
             finite += 0.0 * self.v[i];
-            if self.may_rise(i) && self.v[i] > violation.max_up {
-                violation.max_up = self.v[i];
-                violation.pair.0 = i;
+            if self.may_rise(i) {
+                let side = self.rising_side(i);
+                let extremes = if is_apart {
+                    &mut apart[side]
+                } else {
+                    &mut shared
+                };
+                let value = self.up_value(i);
+                if value > extremes.max_up {
+                    (extremes.max_up, extremes.pair.0) = (value, i);
+                }
             }
-            if self.may_fall(i) && self.v[i] < violation.min_low {
-                violation.min_low = self.v[i];
-                violation.pair.1 = i;
+            if self.may_fall(i) {
+                let side = self.falling_side(i);
+                let extremes = if is_apart {
+                    &mut apart[side]
+                } else {
+                    &mut shared
+                };
+                let value = self.low_value(i);
+                if value < extremes.min_low {
+                    (extremes.min_low, extremes.pair.1) = (value, i);
+                }
             }
         }
-        violation.max_up += finite;
-        violation
+        let mut found = if is_apart { apart } else { PerSide::of(shared) };
+        found[Side::Positive].max_up += finite;
+        Violation(found)
     }
 
-    /// The bias: the mean `v` of the free coefficients, or, if none is free, the center of the
-    /// interval that the bounded ones leave.
-    ///
-    /// A coefficient that misses its bound by a rounding error appears to be free, but must not
-    /// determine the bias. Therefore an interval of optimal biases next to the mean takes
-    /// precedence. `tol` is the largest difference between the `v` of free coefficients.
-    pub fn bias(&self, tol: f64) -> f64 {
-        let (mut sum, mut count) = (0.0, 0usize);
-        for i in (0..self.len()).filter(|&i| self.is_free(i)) {
-            sum += self.v[i];
-            count += 1;
-        }
-        if count > 0 {
-            let mean = sum / count as f64;
-            return self.optimal_interval_center(mean, tol).unwrap_or(mean);
-        }
-        let Violation {
-            max_up, min_low, ..
-        } = self.violation();
-        match (max_up.is_finite(), min_low.is_finite()) {
-            (true, true) => 0.5 * (max_up + min_low),
-            (true, false) => max_up,
-            (false, true) => min_low,
-            (false, false) => 0.0,
-        }
-    }
-
-    /// The center of the interval of optimal biases, if there is one that begins or ends within
-    /// `tol` of `bias`.
-    ///
-    /// The sum of losses as a function of the bias b has the slope
-    ///
-    /// ```text
-    /// sum of C_i over y_i = -1, v_i < b   -   sum of C_i over y_i = +1, v_i > b
-    /// ```
-    ///
-    /// and b is optimal where it is 0. It does not depend on the rounding of coefficients.
-    fn optimal_interval_center(&self, bias: f64, tol: f64) -> Option<f64> {
-        let (low, high) = (bias - tol, bias + tol);
-        // Slopes at both ends of [low, high], the next v beyond them, and the extremes within.
-        let (mut slope_low, mut slope_high, mut total) = (0.0, 0.0, 0.0);
-        let (mut below, mut above) = (f64::NEG_INFINITY, f64::INFINITY);
-        let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
-        for (i, &v) in self.v.iter().enumerate() {
-            let bound = self.upper[i] - self.lower[i];
-            total += bound;
-            if self.y[i] > 0.0 {
-                slope_low -= if v > low { bound } else { 0.0 };
-                slope_high -= if v > high { bound } else { 0.0 };
-            } else {
-                slope_low += if v < low { bound } else { 0.0 };
-                slope_high += if v < high { bound } else { 0.0 };
-            }
-            if v < low {
-                below = below.max(v);
-            } else if v > high {
-                above = above.min(v);
-            } else {
-                first = first.min(v);
-                last = last.max(v);
-            }
-        }
-        let is_flat = |slope: f64| slope.abs() <= FLAT * total;
-        if is_flat(slope_high) && above.is_finite() && last.is_finite() {
-            return Some(0.5 * (last + above));
-        }
-        if is_flat(slope_low) && below.is_finite() && first.is_finite() {
-            return Some(0.5 * (below + first));
-        }
-        None
-    }
-
-    /// The subproblem of some samples.
+    /// The subproblem of some samples. Its sums are those of the coefficients.
     pub fn gather(&self, samples: &[usize]) -> Self {
         let pick = |values: &[f64]| samples.iter().map(|&i| values[i]).collect();
         Self {
-            y: pick(&self.y),
+            linear: pick(&self.linear),
             beta: pick(&self.beta),
             lower: pick(&self.lower),
             upper: pick(&self.upper),
             v: pick(&self.v),
+            epsilon: self.epsilon,
+            sums: self.sums,
         }
     }
 }

@@ -7,11 +7,15 @@
 //! K_FF d + lambda = v_F,   sum d = 0
 //! ```
 //!
+//! where `v` includes the cost epsilon of the side of a coefficient. If the sides have levels of
+//! their own, each has its own lambda and its own sum.
+//!
 //! A step along `d` ends there, or at the first bound on the way. The coefficient that reaches
 //! the bound is deleted from the factorization (O(f^2)), and the others continue. With a large C
 //! and a small gamma this replaces tens of thousands of pair steps.
 
 use super::local::Local;
+use super::side::{PerSide, Side};
 use crate::Result;
 use crate::memory::{allocation_error, checked_len};
 use crate::monitor::Monitor;
@@ -54,13 +58,15 @@ pub fn solve<T: Lanes>(
     for &i in &free {
         local.rows.ensure(i);
     }
-    let Some(factor) = Factor::new(local, &free)? else {
+    let sides: Vec<Side> = free.iter().map(|&i| group(local, i)).collect();
+    let Some(factor) = Factor::new(local, &free, &sides)? else {
         return Ok(0);
     };
     let start = (local.dual.beta.clone(), local.dual.v.clone());
     let mut steps = FreeSteps {
-        v: free.iter().map(|&i| local.dual.v[i]).collect(),
+        v: free.iter().map(|&i| local.dual.up_value(i)).collect(),
         free,
+        sides,
         factor,
         n_steps: 0,
         is_complete: false,
@@ -83,8 +89,19 @@ pub fn solve<T: Lanes>(
 fn improved<T: Lanes>(local: &mut Local<'_, T>, (beta, v): &(Vec<f64>, Vec<f64>)) -> bool {
     local.sync();
     let dual = &local.dual;
-    let gain = |i: usize| (dual.beta[i] - beta[i]) * (v[i] + dual.v[i]);
+    let gain = |i: usize| {
+        let cost = 2.0 * dual.epsilon * (dual.beta[i].abs() - beta[i].abs());
+        (dual.beta[i] - beta[i]) * (v[i] + dual.v[i]) - cost
+    };
     (0..dual.len()).map(gain).sum::<f64>() > 0.0
+}
+
+/// The side whose sum and level a free coefficient shares; the same for all if there is only one.
+fn group<T: Lanes>(local: &Local<'_, T>, i: usize) -> Side {
+    match local.dual.is_apart() {
+        true => local.dual.rising_side(i),
+        false => Side::Positive,
+    }
 }
 
 /// The curvature along a direction is at least this share of its slope.
@@ -95,8 +112,9 @@ const SMALL_CORRECTION: f64 = 1e-6;
 
 /// The state between two joint steps.
 struct FreeSteps {
-    /// The set F and its `v`.
+    /// The set F, the groups of its coefficients and their `v`.
     free: Vec<usize>,
+    sides: Vec<Side>,
     v: Vec<f64>,
     factor: Factor,
     n_steps: usize,
@@ -107,11 +125,11 @@ struct FreeSteps {
 impl FreeSteps {
     /// Takes one step; returns whether there is another one.
     fn step<T: Lanes>(&mut self, local: &mut Local<'_, T>) -> Result<bool> {
-        let Some((direction, level)) = self.factor.direction(&self.v) else {
+        let Some((direction, levels)) = self.factor.direction(&self.v, &self.sides) else {
             return Ok(false);
         };
         self.n_steps += 1;
-        let reached = self.search(local, direction, level);
+        let reached = self.search(local, direction, levels);
         self.is_complete = reached.is_empty();
         if !self.is_complete {
             self.remove(local, &reached)?;
@@ -129,16 +147,18 @@ impl FreeSteps {
         &mut self,
         local: &mut Local<'_, T>,
         mut direction: Vec<f64>,
-        level: f64,
+        levels: PerSide<f64>,
     ) -> Vec<usize> {
         let f = self.free.len();
         let jitter = self.factor.jitter;
         // By how much `v` decreases per unit of length, up to a constant: `K_FF direction`.
-        let mut fall: Vec<f64> = (self.v.iter().zip(&direction))
-            .map(|(v, d)| v - level - jitter * d)
+        let mut fall: Vec<f64> = (self.v.iter().zip(&direction).zip(&self.sides))
+            .map(|((v, d), &side)| v - levels[side] - jitter * d)
             .collect();
-        // `K_FF 1` of the coefficients that still move.
+        // `K_FF 1` of the coefficients of each side that still move, and their numbers.
         let mut sums = self.factor.sums.clone();
+        let mut n_moving = PerSide::of(0);
+        self.sides.iter().for_each(|&side| n_moving[side] += 1);
         let mut beta: Vec<f64> = self.free.iter().map(|&i| local.dual.beta[i]).collect();
         let mut is_reached = vec![false; f];
         let mut reached = Vec::new();
@@ -158,14 +178,21 @@ impl FreeSteps {
             beta[place] = bound;
             reached.push(place);
             is_reached[place] = true;
-            let share = direction[place] / (f - reached.len()) as f64;
+            let side = self.sides[place];
+            n_moving[side] -= 1;
+            if n_moving[side] == 0 {
+                break;
+            }
+            let share = direction[place] / n_moving[side] as f64;
             let row = local.rows.row(self.free[place]);
+            let sums = &mut sums[side];
             for (other, &i) in self.free.iter().enumerate() {
                 let value = row[i].to_f64();
                 sums[other] -= value;
                 fall[other] += share * sums[other] - direction[place] * value;
             }
-            for (d, &is_reached) in direction.iter_mut().zip(&is_reached) {
+            for ((d, &is_reached), &own) in direction.iter_mut().zip(&is_reached).zip(&self.sides) {
+                let share = if own == side { share } else { 0.0 };
                 *d = if is_reached { 0.0 } else { *d + share };
             }
         }
@@ -189,9 +216,9 @@ impl FreeSteps {
         let (mut length, mut blocked) = (most, None);
         for (place, (&i, &d)) in self.free.iter().zip(direction).enumerate() {
             let bound = if d > 0.0 {
-                dual.upper[i]
+                dual.ceiling(i)
             } else {
-                dual.lower[i]
+                dual.floor(i)
             };
             let room = (bound - beta[place]) / d;
             if d != 0.0 && room < length {
@@ -220,9 +247,9 @@ impl FreeSteps {
     /// which share; `None` if the coefficients did not change.
     fn correct<T: Lanes>(&mut self, local: &mut Local<'_, T>, most: f64) -> Option<f64> {
         for (v, &i) in self.v.iter_mut().zip(&self.free) {
-            *v = local.dual.v[i];
+            *v = local.dual.up_value(i);
         }
-        let (direction, _) = self.factor.direction(&self.v)?;
+        let (direction, _) = self.factor.direction(&self.v, &self.sides)?;
         let terms = self.free.iter().zip(&direction);
         let size =
             |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |a: f64, b| a.max(b.abs()));
@@ -243,15 +270,21 @@ impl FreeSteps {
     /// Removes some coefficients from F.
     fn remove<T: Lanes>(&mut self, local: &Local<'_, T>, places: &[usize]) -> Result<()> {
         let mut removed = Vec::with_capacity(places.len());
+        let gone: Vec<Side> = places
+            .iter()
+            .rev()
+            .map(|&place| self.sides[place])
+            .collect();
         for &place in places.iter().rev() {
             removed.push(self.free.remove(place));
             self.v.remove(place);
+            self.sides.remove(place);
         }
         if places.len() * REFACTOR_SHARE <= self.free.len() {
             let row = |&i: &usize| local.rows.row(i);
-            self.factor
-                .remove(places, &self.free, removed.iter().map(row));
-        } else if let Some(factor) = Factor::new(local, &self.free)? {
+            let rows = removed.iter().map(row);
+            self.factor.remove(places, &self.free, rows, &gone);
+        } else if let Some(factor) = Factor::new(local, &self.free, &self.sides)? {
             self.factor = factor;
         } else {
             self.free.clear();
@@ -267,7 +300,7 @@ const REFACTOR_SHARE: usize = 6;
 fn excess<T: Lanes>(local: &Local<'_, T>, i: usize, d: f64) -> f64 {
     let dual = &local.dual;
     let beta = dual.beta[i] + d;
-    beta - beta.clamp(dual.lower[i], dual.upper[i])
+    beta - beta.clamp(dual.floor(i), dual.ceiling(i))
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -279,14 +312,14 @@ struct Factor {
     matrix: Mat<f64>,
     len: usize,
     jitter: f64,
-    /// `K_FF 1`.
-    sums: Vec<f64>,
+    /// `K_FF 1` of the coefficients of each side.
+    sums: PerSide<Vec<f64>>,
     memory: MemBuffer,
 }
 
 impl Factor {
     /// `None` if the matrix is not positive definite.
-    fn new<T: Lanes>(local: &Local<'_, T>, free: &[usize]) -> Result<Option<Self>> {
+    fn new<T: Lanes>(local: &Local<'_, T>, free: &[usize], sides: &[Side]) -> Result<Option<Self>> {
         let f = free.len();
         checked_len::<f64>(f, f, FACTOR)?;
         let largest = free
@@ -296,24 +329,28 @@ impl Factor {
         // Rounded kernel values may lower an eigenvalue by this much.
         let jitter = largest * if size_of::<T>() == 4 { 1e-6 } else { 1e-12 };
         let mut matrix = Mat::zeros(f, f);
-        let mut sums = vec![0.0; f];
+        let mut sums = PerSide([vec![0.0; f], vec![0.0; f]]);
         for (c, &j) in free.iter().enumerate() {
             let row = local.rows.row(j);
             let column = matrix.col_as_slice_mut(c);
-            let mut sum = 0.0;
-            for ((out, &i), total) in column[c..].iter_mut().zip(&free[c..]).zip(&mut sums[c..]) {
+            let mut own = PerSide::of(0.0);
+            let totals = &mut sums[sides[c]][c..];
+            for (k, (out, &i)) in column[c..].iter_mut().zip(&free[c..]).enumerate() {
                 let value = row[i].to_f64();
                 *out = value;
-                *total += value;
-                sum += value;
+                totals[k] += value;
+                own[sides[c + k]] += value;
             }
             // The diagonal is part of the sum, too.
-            sums[c] += sum - column[c];
+            own[sides[c]] -= column[c];
+            Side::BOTH
+                .iter()
+                .for_each(|&side| sums[side][c] += own[side]);
             column[c] += jitter;
         }
         let needed = factor::cholesky_in_place_scratch::<f64>(f, Par::Seq, Default::default());
         let needed = needed.or(update::delete_rows_and_cols_clobber_scratch::<f64>(f, 1));
-        let needed = needed.or(ldlt_solve::solve_in_place_scratch::<f64>(f, 2, Par::Seq));
+        let needed = needed.or(ldlt_solve::solve_in_place_scratch::<f64>(f, 3, Par::Seq));
         let refused = |_| allocation_error::<f64>(f, f, FACTOR);
         let mut memory = MemBuffer::try_new(needed).map_err(refused)?;
         let factored = factor::cholesky_in_place(
@@ -333,49 +370,83 @@ impl Factor {
         }))
     }
 
-    /// The direction to the optimum, and the common value of `v` there.
-    fn direction(&mut self, v: &[f64]) -> Option<(Vec<f64>, f64)> {
+    /// The direction to the optimum, and the common value of `v` of each side there.
+    fn direction(&mut self, v: &[f64], sides: &[Side]) -> Option<(Vec<f64>, PerSide<f64>)> {
         let f = self.len;
-        let mut sides = Mat::from_fn(f, 2, |i, side| if side == 0 { v[i] } else { 1.0 });
+        let used = || {
+            let has_members = |side: &Side| sides.contains(side);
+            Side::BOTH.into_iter().filter(has_members)
+        };
+        let n_used = used().count();
+        let first = used().next()?;
+        // The right sides: v, and the indicators of the members of each side.
+        let mut solved = Mat::from_fn(f, 1 + n_used, |i, column| match column {
+            0 => v[i],
+            1 => f64::from(sides[i] == first),
+            _ => f64::from(sides[i] != first),
+        });
         let factor = self.matrix.as_ref().submatrix(0, 0, f, f);
         ldlt_solve::solve_in_place(
             factor,
             factor.diagonal(),
-            sides.as_mut(),
+            solved.as_mut(),
             Par::Seq,
             MemStack::new(&mut self.memory),
         );
-        let (of_v, of_ones) = (sides.col_as_slice(0), sides.col_as_slice(1));
-        let level = of_v.iter().sum::<f64>() / of_ones.iter().sum::<f64>();
-        let mut direction: Vec<f64> = of_v
-            .iter()
-            .zip(of_ones)
-            .map(|(a, b)| a - level * b)
-            .collect();
-        // If the matrix is nearly singular, rounding leaves a sum that is not 0.
-        let sum: f64 = direction.iter().sum();
-        let size: f64 = direction.iter().map(|d| d.abs()).sum();
-        if size > 0.0 {
-            direction
-                .iter_mut()
-                .for_each(|d| *d -= sum / size * d.abs());
+        let column = |number: usize| solved.col_as_slice(number);
+        let sum = |column: &[f64], side: Side| -> f64 {
+            let own = column.iter().zip(sides).filter(|(_, own)| **own == side);
+            own.map(|(value, _)| value).sum()
+        };
+        let mut levels = PerSide::of(0.0);
+        if n_used == 1 {
+            levels[first] = column(0).iter().sum::<f64>() / column(1).iter().sum::<f64>();
+        } else {
+            // The sums of the direction over both sides are 0: two equations for the levels.
+            let [one, other] = Side::BOTH;
+            let (a, b) = (sum(column(1), one), sum(column(2), one));
+            let (c, d) = (sum(column(1), other), sum(column(2), other));
+            let (p, q) = (sum(column(0), one), sum(column(0), other));
+            let determinant = a * d - b * c;
+            levels = PerSide([(p * d - b * q) / determinant, (a * q - p * c) / determinant]);
         }
-        let is_finite = level.is_finite() && direction.iter().all(|d| d.is_finite());
-        is_finite.then_some((direction, level))
+        let mut direction: Vec<f64> = column(0).to_vec();
+        for (number, side) in used().enumerate() {
+            for (d, of_ones) in direction.iter_mut().zip(column(1 + number)) {
+                *d -= levels[side] * of_ones;
+            }
+        }
+        // If the matrix is nearly singular, rounding leaves sums that are not 0.
+        for side in used() {
+            let mut own: Vec<&mut f64> = (direction.iter_mut().zip(sides))
+                .filter_map(|(d, own)| (*own == side).then_some(d))
+                .collect();
+            let sum: f64 = own.iter().map(|d| **d).sum();
+            let size: f64 = own.iter().map(|d| d.abs()).sum();
+            if size > 0.0 {
+                own.iter_mut().for_each(|d| **d -= sum / size * d.abs());
+            }
+        }
+        let is_finite = levels.0.iter().chain(&direction).all(|d| d.is_finite());
+        is_finite.then_some((direction, levels))
     }
 
-    /// Deletes rows and columns with these kernel rows; `free` contains the remaining samples.
+    /// Deletes rows and columns with these kernel rows and sides; `free` contains the remaining
+    /// samples.
     fn remove<'a, T: Lanes>(
         &mut self,
         places: &[usize],
         free: &[usize],
         rows: impl Iterator<Item = &'a [T]>,
+        sides: &[Side],
     ) {
         for &place in places.iter().rev() {
-            self.sums.remove(place);
+            Side::BOTH.iter().for_each(|&side| {
+                self.sums[side].remove(place);
+            });
         }
-        for row in rows {
-            for (sum, &i) in self.sums.iter_mut().zip(free) {
+        for (row, &side) in rows.zip(sides) {
+            for (sum, &i) in self.sums[side].iter_mut().zip(free) {
                 *sum -= row[i].to_f64();
             }
         }

@@ -1,4 +1,4 @@
-//! Keeps `v = y - K beta`, minus the gradient, in step with the coefficients.
+//! Keeps `v = p - K beta`, minus the gradient, in step with the coefficients.
 
 use super::dual::Dual;
 use crate::Result;
@@ -20,6 +20,8 @@ pub fn update_gradient<T: Lanes>(
     // The objective is quadratic: its increase is the mean slope at both ends times the change.
     let slope = |dual: &Dual| -> f64 { changes.iter().map(|&(i, d)| -d * dual.v[i]).sum() };
     let before = slope(dual);
+    let size = |beta: &[f64]| -> f64 { changes.iter().map(|&(i, _)| beta[i].abs()).sum() };
+    let size_before = size(&dual.beta);
     if working_set.len() == dual.len() {
         dual.v.copy_from_slice(&solved.v);
     } else {
@@ -30,7 +32,8 @@ pub fn update_gradient<T: Lanes>(
     for (&i, &beta) in working_set.iter().zip(&solved.beta) {
         dual.beta[i] = beta;
     }
-    let gain = 0.5 * (before + slope(dual));
+    let cost = dual.epsilon * (size(&dual.beta) - size_before);
+    let gain = 0.5 * (before + slope(dual)) - cost;
     Ok((!changes.is_empty()).then_some(gain))
 }
 
@@ -57,7 +60,7 @@ pub fn recompute_gradient<T: Lanes>(
     rows: &mut impl ShrinkableRows<T>,
     monitor: &Monitor,
 ) -> Result<()> {
-    dual.v.copy_from_slice(&dual.y);
+    dual.v.copy_from_slice(&dual.linear);
     let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (i, -dual.beta[i])).collect();
     if terms.len() <= rows.max_resident() / 2 {
         let support: Vec<usize> = terms.iter().map(|&(i, _)| i).collect();

@@ -3,6 +3,7 @@
 
 use super::dual::Dual;
 use super::local_rows::LocalRows;
+use super::side::{PerSide, Side};
 use super::{free_steps, pair_steps};
 use crate::Result;
 use crate::monitor::Monitor;
@@ -31,21 +32,38 @@ const STABLE_SHARE: f64 = 0.9;
 
 /// The state of the inner solver.
 ///
-/// Pair steps update a copy of `v` in the type of the kernel values, relative to the center of the
-/// violation: what f32 rounds there is a tiny share of the violation. `dual.v` belongs to the
-/// coefficients `synced`.
+/// Pair steps update a copy of `v` in the type of the kernel values, relative to the level of the
+/// side of a coefficient (its `home`): what f32 rounds there is a tiny share of the violation.
+/// `dual.v` belongs to the coefficients `synced`.
 ///
-/// `rise` and `fall` are the penalties of [`simd::update_pair`]. Arrays are padded to whole
-/// lanes with coefficients that are fixed.
+/// `rise` and `fall` are the penalties of [`simd::update_pair`]: 0 where a coefficient may move on
+/// its home side, the difference of the levels where it may move on the other side, and infinite
+/// where it may not move. If the sides have levels of their own, each side has its penalties.
+/// Arrays are padded to whole lanes with coefficients that are fixed.
 pub struct Local<'a, T: Send + 'static> {
     pub rows: LocalRows<'a, T>,
     pub dual: Dual,
     synced: Vec<f64>,
     pub v: Vec<T>,
-    pub rise: Vec<T>,
-    pub fall: Vec<T>,
+    /// The penalties of both sides together, or of each side.
+    pub penalties: Vec<Penalties<T>>,
+    home: Vec<Side>,
+    levels: PerSide<f64>,
     pub n_free: usize,
     first_moves: Option<FirstMoves<'a>>,
+}
+
+/// What is added to `v` before moves are compared.
+pub struct Penalties<T> {
+    pub rise: Vec<T>,
+    pub fall: Vec<T>,
+}
+
+impl<T> Penalties<T> {
+    /// Both arrays, as the loops take them.
+    pub fn slices(&self) -> (&[T], &[T]) {
+        (&self.rise, &self.fall)
+    }
 }
 
 /// Tells which samples move for the first time.
@@ -62,15 +80,18 @@ impl<'a, T: Lanes> Local<'a, T> {
             rows,
             synced: dual.beta.clone(),
             v: vec![T::ZERO; stride],
-            rise: vec![-T::INFINITY; stride],
-            fall: vec![T::INFINITY; stride],
+            penalties: (0..1 + usize::from(dual.is_apart()))
+                .map(|_| Penalties {
+                    rise: vec![-T::INFINITY; stride],
+                    fall: vec![T::INFINITY; stride],
+                })
+                .collect(),
+            home: vec![Side::Positive; dual.len()],
+            levels: PerSide::of(0.0),
             n_free: 0,
             first_moves: None,
             dual,
         };
-        for i in 0..local.len() {
-            local.update_penalties(i);
-        }
         local.n_free = local.dual.n_free();
         local.center();
         local
@@ -103,18 +124,40 @@ impl<'a, T: Lanes> Local<'a, T> {
     }
 
     fn update_penalties(&mut self, i: usize) {
-        let penalty = |may_move, closed| if may_move { T::ZERO } else { closed };
-        self.rise[i] = penalty(self.dual.may_rise(i), -T::INFINITY);
-        self.fall[i] = penalty(self.dual.may_fall(i), T::INFINITY);
+        let (dual, home) = (&self.dual, self.levels[self.home[i]]);
+        let (up, low) = (dual.rising_side(i), dual.falling_side(i));
+        let rise = match dual.may_rise(i) {
+            true => T::from_f64(home - self.levels[up]),
+            false => -T::INFINITY,
+        };
+        let fall = match dual.may_fall(i) {
+            true => T::from_f64(home - self.levels[low]),
+            false => T::INFINITY,
+        };
+        if let [one, other] = &mut self.penalties[..] {
+            let of = |is_own: bool, own: T, none: T| if is_own { own } else { none };
+            one.rise[i] = of(up == Side::Positive, rise, -T::INFINITY);
+            other.rise[i] = of(up == Side::Negative, rise, -T::INFINITY);
+            one.fall[i] = of(low == Side::Positive, fall, T::INFINITY);
+            other.fall[i] = of(low == Side::Negative, fall, T::INFINITY);
+        } else {
+            (self.penalties[0].rise[i], self.penalties[0].fall[i]) = (rise, fall);
+        }
     }
 
-    /// Sets `v` from `dual.v`.
+    /// Sets `v` and the penalties from `dual`.
     fn center(&mut self) {
-        let violation = self.dual.violation();
-        let middle = 0.5 * (violation.max_up + violation.min_low);
-        let middle = if middle.is_finite() { middle } else { 0.0 };
-        for (v, exact) in self.v.iter_mut().zip(&self.dual.v) {
-            *v = T::from_f64(exact - middle);
+        let dual = &self.dual;
+        let middle = PerSide(dual.violation().0.map(|extremes| extremes.middle()));
+        let offset = if dual.is_apart() { 0.0 } else { dual.epsilon };
+        self.levels = PerSide(Side::BOTH.map(|side| middle[side] + side.sign() * offset));
+        let center = 0.5 * (self.levels[Side::Positive] + self.levels[Side::Negative]);
+        for i in 0..self.len() {
+            let (beta, exact) = (self.dual.beta[i], self.dual.v[i]);
+            let home = Side::negative_if(beta < 0.0 || (beta == 0.0 && exact < center));
+            self.home[i] = home;
+            self.v[i] = T::from_f64(exact - self.levels[home]);
+            self.update_penalties(i);
         }
     }
 

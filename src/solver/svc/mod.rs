@@ -1,4 +1,4 @@
-//! The exact L1 SVM: decomposition with a working set (Joachims 1999; Nguyen and Ho 2005).
+//! The exact solver of the L1 SVM in all of its formulations: decomposition with a working set (Joachims 1999; Nguyen and Ho 2005).
 //!
 //! ```text
 //! until the largest KKT violation is below tol:
@@ -7,7 +7,8 @@
 //!     v -= K_B (change of beta_B), over all samples
 //! ```
 //!
-//! The problem is stated in [`dual`], the loop is in [`run`]. Kernel rows of B are computed in
+//! The problem is stated in [`dual`], its settings for classification, regression and novelty
+//! detection are in [`formulation`], and the loop is in [`run`]. Kernel rows of B are computed in
 //! blocks; K_BB is gathered from them. The state is in f64, whatever the type of the rows. A
 //! problem that fits into the working set is solved in one iteration.
 //!
@@ -15,12 +16,15 @@
 //! smaller problem is solved with shorter kernel rows, and the gradient of the removed samples
 //! is reconstructed.
 //!
-//! The classifiers of a path over C are trained in ascending order of C with warm starts:
-//! scaling a solution needs no kernel values.
+//! The settings of a path are trained in ascending order of C, and along epsilon or nu for each C,
+//! with warm starts: scaling a solution needs no kernel values.
 
 mod dual;
+mod feasible;
+mod formulation;
 mod free_steps;
 mod gradient;
+mod level;
 mod local;
 mod local_rows;
 mod moves;
@@ -30,15 +34,19 @@ mod run;
 mod sample;
 mod settings;
 mod shrink;
+mod side;
 mod working_set;
 
+pub use formulation::Formulation;
 pub use settings::SvcSettings;
 
 use self::dual::Dual;
 use self::gradient::recompute_gradient;
+use self::level::Level;
 use self::refine::Refinement;
 use self::run::Run;
-use super::path::{PathStart, along_path};
+use self::side::Side;
+use super::path::in_order;
 use super::{BinarySolver, Machine, Problem, Start, Status};
 use crate::Result;
 use crate::kernel::{Parts, ShrinkableRows};
@@ -72,83 +80,187 @@ impl BinarySolver for Svc {
         rows: &mut impl ShrinkableRows<T>,
         monitor: &Monitor,
     ) -> Result<Vec<Machine>> {
-        let (parts, cs) = (rows.parts().clone(), &self.settings.cs);
-        let smallest = cs.iter().copied().fold(f64::INFINITY, f64::min);
-        let bounds = |c: f64| bounds(problem, &parts, c);
-        let mut dual = Dual::new(parts.repeat(problem.signs), bounds(smallest));
-        let mut seeds = Some(start(problem.start, &parts, &mut dual, rows, monitor)?);
+        let parts = rows.parts().clone();
+        let (cs, formulation) = (&self.settings.cs, &self.settings.formulation);
         let mut run = Run::new(&self.settings, monitor);
-        let mut refinement = Refinement::new(problem, &parts, run.tol, monitor);
-        // The factor by which scaling has amplified the rounding errors of `v`.
-        let mut amplification = 1.0;
-        along_path(cs, PathStart::Warm, |c| {
-            let is_first = seeds.is_some();
-            // After the time limit, the coefficients for a smaller C stay as they are.
-            let is_late = run.late_bias.is_some();
-            if !is_first && !is_late {
-                dual.set_bounds(bounds(c));
-                amplification *= dual.rescale();
-                if amplification > MAX_AMPLIFICATION {
-                    recompute_gradient(&mut dual, rows, monitor)?;
-                    amplification = 1.0;
-                }
-                run.restart();
-                refinement.restart();
-            } else if is_first && !matches!(problem.start, Start::Terms(_)) {
-                run.start_from_sample(&mut dual, rows)?;
+        let mut path = Path {
+            problem,
+            parts: &parts,
+            formulation,
+            dual: Dual::default(),
+            refinement: Refinement::new(problem, &parts, run.tol, monitor),
+            amplification: 1.0,
+        };
+        let order = formulation.order(cs);
+        in_order(&order, |setting| {
+            let c = cs[setting];
+            if setting == order[0] {
+                path.start(setting, c, &mut run, rows)?;
+            } else if run.late.is_none() {
+                // After the time limit, the coefficients of the previous setting stay as they are.
+                path.advance(setting, c, &mut run, rows)?;
             }
-            let seeds = seeds.take().unwrap_or_default();
-            let status = match run.late_bias {
-                Some(_) => Status::TimeLimit,
-                None => run.solve(&mut dual, rows, seeds, Some(&mut refinement))?,
+            let (status, level) = match run.late {
+                Some(level) => (Status::TimeLimit, level),
+                None => path.solve(&mut run, rows)?,
             };
-            Ok(Machine {
-                terms: dual.terms(&parts),
-                bias: run.late_bias.unwrap_or_else(|| dual.bias(run.tol)),
-                n_iter: run.n_iter,
-                n_loops: run.n_loops,
-                status,
-                needs_f64: refinement.needs_f64,
-            })
+            Ok(path.machine(&run, status, level))
         })
     }
 }
 
-/// The upper bound of alpha of each sample.
-fn bounds<'a>(
+/// The state along a path of settings.
+struct Path<'a> {
     problem: &'a Problem<'a>,
     parts: &'a Parts,
-    c: f64,
-) -> impl Iterator<Item = f64> + 'a {
-    let weights = parts.repeat(problem.weights).enumerate();
-    weights.map(move |(i, weight)| weight * c * problem.row_weight(parts.global(i)))
+    formulation: &'a Formulation,
+    dual: Dual,
+    refinement: Refinement<'a>,
+    /// The factor by which scaling has amplified the rounding errors of `v`.
+    amplification: f64,
 }
 
-/// Sets the coefficients of a starting point, and returns the samples of the first working set.
-fn start<T: Lanes>(
-    start: &Start,
-    parts: &Parts,
-    dual: &mut Dual,
-    rows: &mut impl ShrinkableRows<T>,
-    monitor: &Monitor,
-) -> Result<Vec<usize>> {
-    let terms = match start {
-        Start::Zero => return Ok(Vec::new()),
-        Start::Rows(rows) => {
-            let local = |&row: &u32| parts.local(row as usize);
-            return Ok(rows.iter().filter_map(local).collect());
+impl Path<'_> {
+    /// Prepares the first setting.
+    fn start<T: Lanes>(
+        &mut self,
+        setting: usize,
+        c: f64,
+        run: &mut Run<'_, T>,
+        rows: &mut impl ShrinkableRows<T>,
+    ) -> Result<()> {
+        self.dual = self.formulation.dual(setting, self.problem, self.parts, c);
+        let dual = &mut self.dual;
+        if let Start::Terms(terms) = self.problem.start {
+            for &(row, beta) in terms {
+                if let Some(i) = self.parts.local(row as usize) {
+                    dual.beta[i] = beta;
+                }
+            }
+            if !dual.project() {
+                self.relax(setting)?;
+            }
+            recompute_gradient(&mut self.dual, rows, run.monitor)?;
+            if self.dual.rescale() > MAX_AMPLIFICATION {
+                recompute_gradient(&mut self.dual, rows, run.monitor)?;
+            }
+            return Ok(());
         }
-        Start::Terms(terms) => terms,
-    };
-    for &(row, beta) in terms {
-        if let Some(i) = parts.local(row as usize) {
-            dual.beta[i] = beta;
+        if let Some(sums) = dual.sums
+            && dual.fill(sums).is_none()
+        {
+            self.relax(setting)?;
+        }
+        if let Start::Rows(rows) = self.problem.start {
+            let local = |&row: &u32| self.parts.local(row as usize);
+            run.first_set = rows.iter().filter_map(local).collect();
+        }
+        run.start_from_sample(&mut self.dual, rows)
+    }
+
+    /// Prepares the next setting, starting from the solution of the previous one.
+    fn advance<T: Lanes>(
+        &mut self,
+        setting: usize,
+        c: f64,
+        run: &mut Run<'_, T>,
+        rows: &mut impl ShrinkableRows<T>,
+    ) -> Result<()> {
+        let next = self.formulation.dual(setting, self.problem, self.parts, c);
+        let dual = &mut self.dual;
+        (dual.lower, dual.upper) = (next.lower, next.upper);
+        (dual.epsilon, dual.sums) = (next.epsilon, next.sums);
+        if dual.sums.is_some() {
+            if !dual.project() {
+                self.relax(setting)?;
+            }
+            recompute_gradient(&mut self.dual, rows, run.monitor)?;
+        } else {
+            self.amplification *= dual.rescale();
+            if self.amplification > MAX_AMPLIFICATION {
+                recompute_gradient(dual, rows, run.monitor)?;
+                self.amplification = 1.0;
+            }
+        }
+        run.restart();
+        self.refinement.restart();
+        Ok(())
+    }
+
+    /// Replaces fixed sums that are too large for the bounds by upper bounds that have no effect,
+    /// as nu-SVR does. Fails for classification, where nu is infeasible.
+    fn relax(&mut self, setting: usize) -> Result<()> {
+        if !self.formulation.has_targets() {
+            return Err(self.formulation.infeasible(setting, &self.dual));
+        }
+        self.dual.sums = None;
+        self.dual.project();
+        Ok(())
+    }
+
+    /// Solves the current setting.
+    fn solve<T: Lanes>(
+        &mut self,
+        run: &mut Run<'_, T>,
+        rows: &mut impl ShrinkableRows<T>,
+    ) -> Result<(Status, Level)> {
+        let status = run.solve_with(&mut self.dual, rows, &mut self.refinement)?;
+        let level = run.late.unwrap_or_else(|| self.dual.level(run.tol));
+        let Some(sums) = self.dual.sums else {
+            return Ok((status, level));
+        };
+        let is_final = !self.formulation.has_targets() || level.half_gap >= 0.0;
+        if is_final || status != Status::Converged {
+            return Ok((status, level));
+        }
+        // Nu of nu-SVR has no effect, unless the solution for epsilon = 0 has larger sums.
+        self.dual.sums = None;
+        let status = run.solve_with(&mut self.dual, rows, &mut self.refinement)?;
+        let is_within =
+            self.dual.sum_of(Side::Positive) <= (1.0 + SUM_ROUNDING) * sums[Side::Positive];
+        if is_within || status != Status::Converged {
+            let level = run.late.unwrap_or_else(|| self.dual.level(run.tol));
+            return Ok((status, level));
+        }
+        self.dual.sums = Some(sums);
+        self.dual.project();
+        recompute_gradient(&mut self.dual, rows, run.monitor)?;
+        let status = run.solve_with(&mut self.dual, rows, &mut self.refinement)?;
+        let level = run.late.unwrap_or_else(|| self.dual.level(run.tol));
+        Ok((status, level))
+    }
+
+    /// The decision function of the current setting.
+    fn machine<T: Lanes>(&self, run: &Run<'_, T>, status: Status, level: Level) -> Machine {
+        let machine = Machine {
+            terms: self.dual.terms(self.parts),
+            bias: level.bias,
+            n_iter: run.n_iter,
+            n_loops: run.n_loops,
+            status,
+            needs_f64: self.refinement.needs_f64,
+            implied: None,
+        };
+        match self.formulation {
+            Formulation::NuRegression { .. } => Machine {
+                implied: Some(level.half_gap.max(0.0)),
+                ..machine
+            },
+            Formulation::NuClassification { .. } => {
+                let c = -1.0 / level.half_gap;
+                let terms = machine.terms.iter().map(|&(row, beta)| (row, c * beta));
+                let scaled = Machine {
+                    terms: terms.collect(),
+                    bias: c * machine.bias,
+                    implied: Some(c),
+                    ..machine
+                };
+                scaled.or_non_finite()
+            }
+            _ => machine,
         }
     }
-    dual.project();
-    recompute_gradient(dual, rows, monitor)?;
-    if dual.rescale() > MAX_AMPLIFICATION {
-        recompute_gradient(dual, rows, monitor)?;
-    }
-    Ok(Vec::new())
 }
+
+/// Sums of coefficients that differ by no more than this share are equal.
+const SUM_ROUNDING: f64 = 1e-9;

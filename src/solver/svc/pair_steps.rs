@@ -5,7 +5,7 @@
 //! curvature and the bounds allow. The update of `v` is deferred to the next selection, so that
 //! selection and update are two passes without branches.
 
-use super::local::Local;
+use super::local::{Local, Penalties};
 use crate::simd::{self, Lanes};
 
 /// A curvature below this is taken for 0: the step ends at a bound.
@@ -21,8 +21,8 @@ pub fn work(m: usize) -> f64 {
 #[derive(Debug, Default)]
 pub struct Pairs {
     last: (usize, usize, f64),
-    /// The extremes of `v` before the last step.
-    extremes: (f64, f64),
+    /// The extremes of `v` before the last step, for each array of penalties.
+    extremes: [(f64, f64); 2],
 }
 
 impl Pairs {
@@ -31,10 +31,9 @@ impl Pairs {
         if local.len() == 0 {
             return false;
         }
-        let scan = self.update(local);
-        let (max_up, min_low) = (scan.max_up.to_f64(), scan.min_low.to_f64());
-        self.extremes = (max_up, min_low);
-        if max_up - min_low < tol {
+        let (scan, penalties) = self.update(local);
+        let max_up = scan.max_up.to_f64();
+        if max_up - scan.min_low.to_f64() < tol {
             return false;
         }
         let i = scan.up_index;
@@ -42,14 +41,16 @@ impl Pairs {
         let dual = &local.dual;
         let diagonal = local.rows.diagonal();
         let row = local.rows.row(i);
-        let v_fall = (&local.v[..], &local.fall[..]);
+        let fall = &local.penalties[penalties].fall[..];
+        let v_fall = (&local.v[..], fall);
         let found = simd::second_order(v_fall, row, diagonal, scan.max_up, diagonal[i]);
         let Some(j) = found else { return false };
         let curvature = diagonal[i].to_f64() + diagonal[j].to_f64() - 2.0 * row[j].to_f64();
-        let (room_i, room_j) = (dual.upper[i] - dual.beta[i], dual.beta[j] - dual.lower[j]);
+        let (ceiling, floor) = (dual.ceiling(i), dual.floor(j));
+        let (room_i, room_j) = (ceiling - dual.beta[i], dual.beta[j] - floor);
         let room = room_i.min(room_j);
         let step = if curvature > FLAT {
-            ((max_up - local.v[j].to_f64()) / curvature).min(room)
+            ((max_up - (local.v[j] + fall[j]).to_f64()) / curvature).min(room)
         } else {
             room
         };
@@ -58,8 +59,8 @@ impl Pairs {
         }
         // Snap to a bound if the step ends there.
         let snap = |value, bound, room| if step >= room { bound } else { value };
-        let beta_i = snap(dual.beta[i] + step, dual.upper[i], room_i);
-        let beta_j = snap(dual.beta[j] - step, dual.lower[j], room_j);
+        let beta_i = snap(dual.beta[i] + step, ceiling, room_i);
+        let beta_j = snap(dual.beta[j] - step, floor, room_j);
         if beta_i == dual.beta[i] && beta_j == dual.beta[j] {
             return false; // lost in rounding
         }
@@ -72,15 +73,32 @@ impl Pairs {
 
     /// The number of samples that formed a violating pair before the last step.
     pub fn n_violators<T: Lanes>(&self, local: &Local<'_, T>) -> usize {
-        let penalties = (&local.rise[..], &local.fall[..]);
-        let extremes = (T::from_f64(self.extremes.0), T::from_f64(self.extremes.1));
-        simd::count_violators(&local.v, penalties, extremes)
+        let counts = local.penalties.iter().zip(&self.extremes);
+        let of = |(penalties, extremes): (&Penalties<T>, &(f64, f64))| {
+            let extremes = (T::from_f64(extremes.0), T::from_f64(extremes.1));
+            simd::count_violators(&local.v, penalties.slices(), extremes)
+        };
+        counts.map(of).sum()
     }
 
-    fn update<T: Lanes>(&mut self, local: &mut Local<'_, T>) -> simd::PairScan<T> {
-        let (i, j, step) = std::mem::take(&mut self.last);
+    /// Adds the last step to `v`. Returns the extremes of the comparable moves with the largest
+    /// violation, and the number of their penalties.
+    fn update<T: Lanes>(&mut self, local: &mut Local<'_, T>) -> (simd::PairScan<T>, usize) {
+        let (i, j, mut step) = std::mem::take(&mut self.last);
         let rows = (local.rows.row(i), local.rows.row(j));
-        let penalties = (&local.rise[..], &local.fall[..]);
-        simd::update_pair(&mut local.v, penalties, rows, T::from_f64(step))
+        let mut scan_of = |penalties: &Penalties<T>| {
+            let step = T::from_f64(std::mem::take(&mut step));
+            simd::update_pair(&mut local.v, penalties.slices(), rows, step)
+        };
+        let extremes = |scan: &simd::PairScan<T>| (scan.max_up.to_f64(), scan.min_low.to_f64());
+        let first = scan_of(&local.penalties[0]);
+        self.extremes[0] = extremes(&first);
+        let Some(penalties) = local.penalties.get(1) else {
+            return (first, 0);
+        };
+        let second = scan_of(penalties);
+        self.extremes[1] = extremes(&second);
+        let [one, other] = self.extremes.map(|(max_up, min_low)| max_up - min_low);
+        if other > one { (second, 1) } else { (first, 0) }
     }
 }

@@ -102,7 +102,7 @@ impl<'a> Refinement<'a> {
     /// The relative shift of two values of `v` by rounding; an upper bound if that is at most
     /// `enough`.
     fn shift(&self, dual: &Dual, enough: f64) -> Result<f64> {
-        let sum = |i: usize| dual.y[i] - dual.v[i];
+        let sum = |i: usize| dual.linear[i] - dual.v[i];
         let (problem, parts) = (self.problem, self.parts);
         rounding(problem, parts, &dual.beta, sum, enough, self.monitor)
     }
@@ -115,7 +115,7 @@ impl<'a> Refinement<'a> {
         let global = |i: usize| self.parts.global(i);
         let terms: Vec<(usize, f64)> = dual.nonzero().map(|i| (global(i), -dual.beta[i])).collect();
         let rows: Vec<usize> = (0..dual.len()).map(global).collect();
-        dual.v.copy_from_slice(&dual.y);
+        dual.v.copy_from_slice(&dual.linear);
         exact.add(&terms, &rows, &mut dual.v, threading, self.monitor)
     }
 }

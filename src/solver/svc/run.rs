@@ -3,6 +3,7 @@
 use super::SvcSettings;
 use super::dual::{Dual, Violation};
 use super::gradient::{recompute_gradient, update_gradient};
+use super::level::Level;
 use super::local::{Limits, Local};
 use super::local_rows::{LocalGram, LocalRows, Values, padded_len};
 use super::moves::Moves;
@@ -44,8 +45,10 @@ pub struct Run<'a, T: Send + 'static> {
     /// The kernel matrix of the last working set, and that set.
     pub gram: LocalGram<T>,
     pub gram_set: Vec<usize>,
-    /// The bias, if the time limit was reached while `v` was known for some samples only.
-    pub late_bias: Option<f64>,
+    /// The samples of the first working set.
+    pub first_set: Vec<usize>,
+    /// The level, if the time limit was reached while `v` was known for some samples only.
+    pub late: Option<Level>,
 }
 
 /// The progress of the main loop.
@@ -71,13 +74,25 @@ impl<'a, T: Lanes> Run<'a, T> {
             first_loop: 0,
             gram: LocalGram::default(),
             gram_set: Vec::new(),
-            late_bias: None,
+            first_set: Vec::new(),
+            late: None,
         }
     }
 
     /// Resets the counters for the next C of a path.
     pub fn restart(&mut self) {
         (self.n_iter, self.n_loops, self.first_loop) = (0, 0, 0);
+    }
+
+    /// Solves the dual problem of a setting, up to the rounding of kernel values.
+    pub fn solve_with(
+        &mut self,
+        dual: &mut Dual,
+        rows: &mut impl ShrinkableRows<T>,
+        refinement: &mut Refinement<'_>,
+    ) -> Result<Status> {
+        let first_set = std::mem::take(&mut self.first_set);
+        self.solve(dual, rows, first_set, Some(refinement))
     }
 
     /// Solves the dual problem. The first working set contains the samples `kept`.
@@ -91,7 +106,7 @@ impl<'a, T: Lanes> Run<'a, T> {
         let mut progress = Progress::new();
         loop {
             self.monitor.tick(1)?;
-            let violation = dual.violation();
+            let violation = &dual.violation();
             if self.is_optimal(violation) {
                 let refinement = refinement.as_deref_mut();
                 match self.confirm_optimum(dual, rows, violation, refinement, &mut progress)? {
@@ -123,7 +138,7 @@ impl<'a, T: Lanes> Run<'a, T> {
     }
 
     /// Whether the KKT conditions hold up to `tol`.
-    fn is_optimal(&self, violation: Violation) -> bool {
+    fn is_optimal(&self, violation: &Violation) -> bool {
         violation.size() < self.tol
     }
 
@@ -133,7 +148,7 @@ impl<'a, T: Lanes> Run<'a, T> {
         &self,
         dual: &mut Dual,
         rows: &mut impl ShrinkableRows<T>,
-        violation: Violation,
+        violation: &Violation,
         refinement: Option<&mut Refinement<'_>>,
         progress: &mut Progress,
     ) -> Result<Option<Status>> {
@@ -169,7 +184,7 @@ impl<'a, T: Lanes> Run<'a, T> {
     fn reason_to_stop(
         &self,
         dual: &Dual,
-        violation: Violation,
+        violation: &Violation,
         refinement: Option<&Refinement<'_>>,
         progress: &mut Progress,
     ) -> Result<Option<Status>> {
@@ -197,7 +212,7 @@ impl<'a, T: Lanes> Run<'a, T> {
         &self,
         dual: &Dual,
         rows: &impl ShrinkableRows<T>,
-        violation: Violation,
+        violation: &Violation,
         kept: &[usize],
     ) -> Vec<usize> {
         let n_loops = self.n_loops - self.first_loop;
@@ -228,7 +243,7 @@ impl<'a, T: Lanes> Run<'a, T> {
         dual: &Dual,
         rows: &mut impl ShrinkableRows<T>,
         working_set: &[usize],
-        violation: Violation,
+        violation: &Violation,
     ) -> Result<Dual> {
         let is_whole = working_set.len() == dual.len();
         let subset = match is_whole || rows.is_resident() {

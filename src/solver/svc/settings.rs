@@ -1,6 +1,6 @@
 //! Hyperparameters of the exact solver.
 
-use super::Svc;
+use super::{Formulation, Svc};
 use crate::solver::hyperparameters::{check_cs, check_max_iter, check_positive};
 use crate::{Error, Result};
 
@@ -10,6 +10,8 @@ pub struct SvcSettings {
     /// The values of the regularization parameter C, one for each classifier of the path: the
     /// upper bounds of alpha before weights.
     pub cs: Vec<f64>,
+    /// The problem that is solved, with epsilon or nu of each setting.
+    pub formulation: Formulation,
     /// The tolerance of the KKT conditions.
     pub tol: f64,
     /// The number of samples in the working set; `None` chooses it during training.
@@ -24,6 +26,7 @@ impl SvcSettings {
     /// Checks the hyperparameters and returns the solver.
     pub fn check(mut self) -> Result<Svc> {
         check_cs(&mut self.cs)?;
+        self.formulation.check(self.cs.len())?;
         check_positive("tol", self.tol)?;
         if let Some(size) = self.working_set_size.filter(|&size| size < 2) {
             let rule = "it must be at least 2";

@@ -20,7 +20,7 @@ impl<T: Lanes> Run<'_, T> {
         &mut self,
         dual: &mut Dual,
         rows: &mut impl ShrinkableRows<T>,
-        violation: Violation,
+        violation: &Violation,
         kept: &[usize],
     ) -> Result<Option<Status>> {
         if !self.settings.shrinking || dual.len() < MIN_SAMPLES {
@@ -42,8 +42,8 @@ impl<T: Lanes> Run<'_, T> {
         };
         self.gram_set.clear();
         if status == Status::TimeLimit {
-            let bias = || solved.bias(self.tol);
-            self.late_bias.get_or_insert_with(bias);
+            let level = || solved.level(self.tol);
+            self.late.get_or_insert_with(level);
         } else {
             let changes = dual.changes_to(&active, &solved.beta);
             reconstruct_gradient(dual, rows, &changes, &removed, self.monitor)?;

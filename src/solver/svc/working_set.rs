@@ -7,6 +7,7 @@
 //! lower index.
 
 use super::dual::{Dual, Violation};
+use super::side::Side;
 
 /// The size of the first working set.
 const SMALLEST_SET: usize = 128;
@@ -35,17 +36,20 @@ pub fn default_size<T>(n: usize, n_free: usize, n_loops: usize) -> usize {
 }
 
 /// The next working set: at most `size` samples, ascending.
-pub fn select(dual: &Dual, violation: Violation, kept: &[usize], size: usize) -> Vec<usize> {
+pub fn select(dual: &Dual, violation: &Violation, kept: &[usize], size: usize) -> Vec<usize> {
     let n = dual.len();
     if n <= size {
         return (0..n).collect();
     }
     let mut is_member = vec![false; n];
     let mut chosen = Vec::with_capacity(size);
-    let pair = [violation.pair.0, violation.pair.1];
+    let pairs = violation
+        .0
+        .map(|extremes| [extremes.pair.0, extremes.pair.1]);
     let kept = kept.iter().copied();
-    for i in pair
+    for i in pairs
         .into_iter()
+        .flatten()
         .chain(kept.take((size / 4 * 3).saturating_sub(2)))
     {
         if !is_member[i] {
@@ -72,8 +76,23 @@ pub fn select(dual: &Dual, violation: Violation, kept: &[usize], size: usize) ->
             chosen.push(i);
         }
     };
-    let rising = |i: usize| (dual.may_rise(i) && dual.v[i] > violation.min_low).then(|| dual.v[i]);
-    let falling = |i: usize| (dual.may_fall(i) && dual.v[i] < violation.max_up).then(|| -dual.v[i]);
+    // Moves of the same side are compared; so are those of different sides with a shared level.
+    let is_apart = dual.is_apart();
+    let level = |side: Side| {
+        if is_apart {
+            violation.0[side].middle()
+        } else {
+            0.0
+        }
+    };
+    let rising = |i: usize| {
+        let badness = || dual.up_value(i) - level(dual.rising_side(i));
+        dual.is_rising(i, violation).then(badness)
+    };
+    let falling = |i: usize| {
+        let badness = || level(dual.falling_side(i)) - dual.low_value(i);
+        dual.is_falling(i, violation).then(badness)
+    };
     let left = size - chosen.len();
     take(&mut chosen, left.div_ceil(2), &rising);
     let left = size - chosen.len();
