@@ -8,14 +8,14 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from softmargin._estimators.base import Classifier
+from softmargin._estimators.base import Estimator
 from softmargin._estimators.methods import METHODS, class_of
 from softmargin._estimators.scaling import split_scaler
 from softmargin._files import model as model_file
 from softmargin._files.schema import Schema
 
 
-def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
+def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Estimator:
     """Train a classifier, selected by method name, and return the fitted estimator.
 
     Parameters
@@ -42,11 +42,11 @@ def fit(X: Any, y: Any, method: str = "ollawv", **params: Any) -> Classifier:
     >>> softmargin.fit(X, y, method="ollawv", margin=0.5).n_features_in_
     13
     """
-    model: Classifier = class_of(method)(**params).fit(X, y)
+    model: Estimator = class_of(method)(**params).fit(X, y)
     return model
 
 
-def predict(model: Classifier, X: Any) -> NDArray[Any]:
+def predict(model: Estimator, X: Any) -> NDArray[Any]:
     """Predict the labels of samples with a fitted model.
 
     Parameters
@@ -68,7 +68,7 @@ def predict(model: Classifier, X: Any) -> NDArray[Any]:
 
 
 def save(
-    model: Classifier | Pipeline,
+    model: Estimator | Pipeline,
     path: str | os.PathLike[str],
     *,
     schema: Schema | None = None,
@@ -103,7 +103,7 @@ def save(
     True
     """
     scaler, estimator = split_scaler(model)
-    if not isinstance(estimator, Classifier):
+    if not isinstance(estimator, Estimator):
         raise TypeError(
             f"model is a {type(model).__name__}; expected a softmargin estimator, or a pipeline of "
             "a softmargin.MinMaxScaler and a softmargin estimator"
@@ -116,7 +116,7 @@ def save(
     model_file.save(estimator, path, scaler, names, schema)
 
 
-def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:
+def load(path: str | os.PathLike[str]) -> Estimator | Pipeline:
     """Load a fitted estimator that was written by :func:`save` or its own ``save`` method.
 
     The estimator has the same class, parameters, fitted attributes and bitwise equal predictions,
@@ -159,6 +159,6 @@ def load(path: str | os.PathLike[str]) -> Classifier | Pipeline:
 
 def load_with_schema(
     path: str | os.PathLike[str],
-) -> tuple[Classifier | Pipeline, Schema | None]:
+) -> tuple[Estimator | Pipeline, Schema | None]:
     """Return the model of a file, and the schema of its training table, or None."""
     return model_file.restore(path, {kind.__name__: kind for kind in METHODS.values()})

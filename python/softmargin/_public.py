@@ -13,10 +13,14 @@ from softmargin._estimators.mnsvm import MNSVM as MNSVM
 from softmargin._estimators.newton import NewtonSVC as NewtonSVC
 from softmargin._estimators.nlsgd import NLSGD as NLSGD
 from softmargin._estimators.nnisda import NNISDA as NNISDA
+from softmargin._estimators.nu_svc import NuSVC as NuSVC
+from softmargin._estimators.nu_svr import NuSVR as NuSVR
 from softmargin._estimators.ollawv import OLLAWV as OLLAWV
+from softmargin._estimators.one_class_svm import OneClassSVM as OneClassSVM
 from softmargin._estimators.scaling import MinMaxScaler as MinMaxScaler
 from softmargin._estimators.sgd import SGDSVC as SGDSVC
 from softmargin._estimators.svc import SVC as SVC
+from softmargin._estimators.svr import SVR as SVR
 from softmargin._files.libsvm_model import dump_libsvm_model as dump_libsvm_model
 from softmargin._files.libsvm_model import load_libsvm_model as load_libsvm_model
 from softmargin._files.libsvm_text import LibsvmBlocks as LibsvmBlocks

@@ -35,29 +35,40 @@ pub struct Certified<'a> {
     pub codes: &'a [u32],
     /// The target of each sample, for regression.
     pub targets: Option<&'a [f64]>,
-    /// The regularization parameter of each sample.
+    /// The weight of each sample, including that of its class.
+    pub weights: &'a [f64],
+    /// The regularization parameter of each binary classifier, which the weights multiply.
     pub cs: &'a [f64],
     /// What training minimizes.
     pub objective: Objective,
 }
 
 impl Model<f64> {
-    /// The certificate of each binary classifier, from the training samples. One pass of kernel values, all samples by all support vectors, serves all
-    /// binary classifiers.
+    /// The certificate of each binary classifier, from the training samples. One pass of kernel
+    /// values, all samples by all support vectors, serves all binary classifiers.
     pub fn certificates(
         &self,
         matrix: &Matrix<'_, f64>,
         problem: &Certified<'_>,
         monitor: &Monitor,
     ) -> Result<Vec<Certificate>> {
-        let Certified { codes, cs, .. } = *problem;
+        let Certified {
+            codes, weights, cs, ..
+        } = *problem;
         let (n, k, n_vectors) = (matrix.n_rows(), self.n_classes(), self.support.len());
         let n_targets = problem.targets.map_or(n, <[f64]>::len);
-        if codes.len() != n || cs.len() != n || n_targets != n {
+        if codes.len() != n || weights.len() != n || n_targets != n {
             return Err(Error::Shape(format!(
-                "X has {n} samples, but there are {} labels and {} values of C",
+                "X has {n} samples, but there are {} labels, {n_targets} targets and {} weights",
                 codes.len(),
-                cs.len()
+                weights.len()
+            )));
+        }
+        if cs.len() != self.n_machines() {
+            return Err(Error::Shape(format!(
+                "there are {} values of C for {} binary classifiers",
+                cs.len(),
+                self.n_machines()
             )));
         }
         if let Some(code) = codes.iter().find(|&&code| code as usize >= k) {
@@ -99,7 +110,7 @@ impl Model<f64> {
                 Some(Term {
                     label,
                     beta,
-                    c: cs[sample],
+                    c: cs[machine] * weights[sample],
                     output: outputs[sample * n_machines + machine],
                 })
             });

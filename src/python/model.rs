@@ -206,7 +206,7 @@ impl Model {
     }
 
     /// The certificate of each binary classifier, from the training samples in f64, their classes
-    /// or targets and the C of each sample.
+    /// or targets and weights, and C of each binary classifier.
     #[allow(clippy::too_many_arguments)] // all that determines a problem
     fn certificates<'py>(
         &self,
@@ -214,7 +214,8 @@ impl Model {
         solver: KernelSolver,
         rows: &Bound<'py, PyAny>,
         codes: PyReadonlyArray1<'py, u32>,
-        cs: PyReadonlyArray1<'py, f64>,
+        weights: PyReadonlyArray1<'py, f64>,
+        cs: Vec<f64>,
         targets: Option<PyReadonlyArray1<'py, f64>>,
         epsilon: f64,
         threads: usize,
@@ -222,11 +223,12 @@ impl Model {
         let no_optimum = || Error::Data("the method has no certificate".into());
         let objective = solver.objective(epsilon)?.ok_or_else(no_optimum)?;
         let rows = Rows::extract(rows)?;
-        let (view, codes, cs) = (rows.view()?, slice(&codes)?, slice(&cs)?);
+        let view = rows.view()?;
         let problem = Certified {
-            codes,
+            codes: slice(&codes)?,
             targets: targets.as_ref().map(slice).transpose()?,
-            cs,
+            weights: slice(&weights)?,
+            cs: &cs,
             objective,
         };
         let found = door::run(py, threads, |monitor| {

@@ -114,6 +114,9 @@ impl Objective {
     }
 }
 
+/// A coefficient that reaches this share of a bound is at the bound, and differs by rounding.
+const BELOW: f64 = 1.0 - 4.0 * f64::EPSILON;
+
 /// The certificate for a loss that is linear on both sides of a tube; `problem` returns the linear
 /// term and the bounds of a coefficient.
 fn piecewise_linear(
@@ -132,10 +135,10 @@ fn piecewise_linear(
         losses += weighted(most, error - epsilon, |loss| loss);
         losses += weighted(-least, -error - epsilon, |loss| loss);
         let v = target - (term.output - bias);
-        if beta < most {
+        if beta < most * BELOW {
             highest = largest(highest, if beta < 0.0 { v + epsilon } else { v - epsilon });
         }
-        if beta > least {
+        if beta > least * BELOW {
             let value = if beta > 0.0 { v - epsilon } else { v + epsilon };
             lowest = -largest(-lowest, -value);
         }

@@ -13,6 +13,8 @@ from softmargin._core import Kernel
 
 # Multiclass decompositions: one-vs-one, one-vs-rest, adjacent classes.
 SCHEMES = ("ovo", "ovr", "ordinal")
+# And a single machine, for regression and novelty detection.
+ALL_SCHEMES = (*SCHEMES, "single")
 
 
 def real(name: str, value: Any) -> float:

@@ -49,7 +49,7 @@ def _check_shape(array: NDArray[Any], n_samples: int) -> None:
             f"y has shape {array.shape}: {array.shape[1]} targets per sample. Only one target is "
             "supported. Use sklearn.multioutput.MultiOutputRegressor to fit one model per target."
         )
-    if array.ndim not in (1, 2) or array.ndim == 2 and array.shape[1] != 1:
+    if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] != 1):
         raise ValueError(
             f"y has shape {array.shape}; expected ({n_samples},), one target for each sample"
         )

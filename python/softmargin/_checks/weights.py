@@ -92,15 +92,25 @@ def used_rows(
 
     Raises ValueError if a class has no remaining samples.
     """
+    used = positive_rows(weights)
+    if used is not None:
+        counts = np.bincount(codes[used], minlength=len(classes))
+        if not counts.all():
+            label = classes.tolist()[int(np.argmin(counts > 0))]
+            raise ValueError(
+                f"class {label!r} has no remaining samples: all of its samples have sample_weight 0"
+            )
+    return used
+
+
+def positive_rows(weights: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the indices of samples with positive weight, or None if all are positive.
+
+    Raises ValueError if no sample remains.
+    """
     used = np.flatnonzero(weights > 0)
-    counts = np.bincount(codes[used], minlength=len(classes))
-    if not counts.any():
+    if not len(used):
         raise ValueError(
             "every sample_weight is zero. At least one sample must have a positive weight."
-        )
-    if not counts.all():
-        label = classes.tolist()[int(np.argmin(counts > 0))]
-        raise ValueError(
-            f"class {label!r} has no remaining samples: all of its samples have sample_weight 0"
         )
     return None if len(used) == len(weights) else used

@@ -1,4 +1,4 @@
-"""The base class of all classifiers."""
+"""The base classes of all estimators: parameters, limits, progress, files and pickles."""
 
 from __future__ import annotations
 
@@ -14,34 +14,36 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softmargin._checks import class_order, fields, parameters, resources
 from softmargin._checks.labels import check_labels
+from softmargin._checks.outcomes import Outcomes
 from softmargin._checks.rollback import restore_on_failure
 from softmargin._checks.rows import check_rows
+from softmargin._checks.targets import check_targets
 
 if TYPE_CHECKING:
-    from softmargin._core import Kernel
+    from softmargin._core import Kernel, _PathValue
 
 # The parameter whose value ended a training, by status.
 _LIMITS = {"iteration limit": "max_iter", "time limit": "time_limit"}
 _NOT_OPTIMAL = "The model is usable but not optimal"
-_CONSEQUENCES = {"not finite": "The coefficients of these classifiers are 0"}
+_CONSEQUENCES = {"not finite": "The coefficients are 0"}
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
-    """A classifier trained by the Rust core.
+class Estimator(BaseEstimator):
+    """An estimator trained by the Rust core.
 
     A subclass defines the parameters named below, ``_method``, and ``_solver``, which returns
     the configured solver of the core.
     """
 
     _method: ClassVar[str]
-    # Names of the parameter of the regularization path: the core trains all its values in one
-    # run. The first name is that of the core.
+    # Names of the parameters of the path, such as C: the core trains all values in one run. The
+    # first name is that of the core; others are alternatives to it, or vary with it.
     _path: ClassVar[tuple[str, ...]] = ("C",)
     # Whether each model of the path starts from the previous one.
     _starts_along_path: ClassVar[bool] = False
@@ -52,13 +54,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
     # Whether sparse input may have unsorted column indices.
     _any_order: ClassVar[bool] = False
 
-    multi_class: Any
-    class_weight: Any
     n_jobs: Any
     verbose: Any
 
     n_iter_: Any
-    status_: list[str]
+    # How training ended: of each binary classifier, or of the only machine.
+    status_: Any
 
     def _solver(self) -> Any:
         """Return the solver of the core; its settings include neither path nor kernel."""
@@ -73,21 +74,18 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return self._core_kernel()
 
     @classmethod
-    def _path_value(cls, params: Mapping[str, Any]) -> float:
+    def _path_value(cls, params: Mapping[str, Any]) -> _PathValue:
         """Return the value on the regularization path that these parameters specify."""
         (name,) = cls._path
         return parameters.real(name, params[name])
 
-    def _train_value(self) -> float:
+    def _train_value(self) -> _PathValue:
         """Return the value on the regularization path that this estimator is trained with."""
         return self._path_value(vars(self))
 
     def _deadline(self) -> resources.Deadline:
         """Return the time limit of a fit, which starts now."""
         return resources.Deadline(getattr(self, "time_limit", None))
-
-    def _breaks_ties(self) -> bool:
-        return True
 
     def _check_execution(self) -> None:
         """Check the parameters that affect how training runs, but not its result."""
@@ -97,18 +95,22 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _check_warm_start(self) -> None:
         """Check ``warm_start``, if the method has this parameter."""
 
-    def _check_training_data(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.uint32]]:
+    def _check_y(self, y: Any) -> None:
+        """Raise ValueError if y is missing."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+
+    def _check_outcomes(self, X: Any, y: Any) -> Outcomes:
+        """Return what the samples are trained for."""
+        raise NotImplementedError
+
+    def _check_training_data(self, X: Any, y: Any) -> tuple[Any, Outcomes]:
+        """Return checked samples, and what they are trained for."""
+        self._check_y(y)
         X = check_rows(X, estimator=self, any_order=self._any_order)
-        if not (type(y) is np.ndarray and y.shape == X.shape[:1]):
-            check_consistent_length(X, y)
-        classes, codes = check_labels(y)
-        if parameters.scheme(self.multi_class) == "ordinal":
-            classes, codes = class_order.apply_order(y, classes, codes)
-        return X, classes, codes
+        return X, self._check_outcomes(X, y)
 
     def _progress(self) -> Callable[[int], None] | None:
         if not self.verbose:
@@ -171,10 +173,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _saved_state(self) -> dict[str, Any]:
         """Return all fitted attributes by name, as arrays and JSON values."""
-        state = {
-            "n_features_in_": int(self.n_features_in_),
-            "classes_": fields.from_labels(self.classes_),
-        }
+        state: dict[str, Any] = {"n_features_in_": int(self.n_features_in_)}
         if hasattr(self, "feature_names_in_"):
             state["feature_names_in_"] = [str(name) for name in self.feature_names_in_]
         return state
@@ -182,17 +181,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _restore(self, saved: fields.Fields) -> None:
         """Restore the fitted attributes from a file and check them."""
         resources.thread_count(self.n_jobs)
-        parameters.scheme(self.multi_class)
         self.n_features_in_ = saved.integer("n_features_in_", 1)
-        is_ordinal = self._saved_scheme(saved) == "ordinal"
-        self.classes_ = saved.labels("classes_", any_order=is_ordinal)
         if "feature_names_in_" in saved:
             names = saved.texts("feature_names_in_", self.n_features_in_)
             self.feature_names_in_ = np.array(names, dtype=object)
-
-    def _saved_scheme(self, saved: fields.Fields) -> str:
-        """Return the multiclass decomposition of the model in a file."""
-        raise NotImplementedError
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickled state; raise ValueError if a fitted state cannot predict."""
@@ -223,20 +215,27 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _check_fitted(self) -> None:
         """Raise an exception if fitted attributes are missing or inconsistent."""
-        if not (isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1):
-            raise ValueError("classes_ is not a one-dimensional array of labels")
         parameters.positive("n_features_in_", self.n_features_in_)
 
+    def _statuses(self) -> list[str]:
+        """Return how training ended: of each binary classifier, or of the only machine."""
+        return [self.status_] if isinstance(self.status_, str) else list(self.status_)
+
+    def _subject(self, count: int) -> str:
+        """Return what did not converge, as the subject of a sentence."""
+        return f"{count} of {len(self._statuses())} binary classifiers"
+
     def _warn_if_not_converged(self, stacklevel: int) -> None:
-        """Warn of binary classifiers that did not converge; ``stacklevel`` is the caller's."""
-        n_iter = np.broadcast_to(self.n_iter_, len(self.status_))
-        for status, count in Counter(self.status_).items():
+        """Warn of machines that did not converge; ``stacklevel`` is the caller's."""
+        statuses = self._statuses()
+        n_iter = np.broadcast_to(self.n_iter_, len(statuses))
+        for status, count in Counter(statuses).items():
             if status == "converged":
                 continue
-            steps = int(n_iter[[own == status for own in self.status_]].max())
+            steps = int(n_iter[[own == status for own in statuses]].max())
             warnings.warn(
-                f"{count} of {len(self.status_)} binary classifiers did not converge: status "
-                f"{status!r} after {steps:,} iteration{'s' * (steps != 1)}{self._limit(status)}. "
+                f"{self._subject(count)} did not converge: status {status!r} after {steps:,} "
+                f"iteration{'s' * (steps != 1)}{self._limit(status)}. "
                 f"{_CONSEQUENCES.get(status, _NOT_OPTIMAL)}; {self._remedy(status)}.",
                 ConvergenceWarning,
                 stacklevel=stacklevel + 1,
@@ -251,8 +250,49 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Return what the user can do about a training that ended with this status."""
         name = _LIMITS.get(status)
         if name is None:
-            return "scale the features, or decrease C"
+            return "scale the features" + (", or decrease C" if hasattr(self, "C") else "")
         return f"increase {name}" + (", or scale the features" if name == "max_iter" else "")
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """A classifier trained by the Rust core.
+
+    A subclass defines the parameters named below.
+    """
+
+    multi_class: Any
+    class_weight: Any
+
+    classes_: NDArray[Any]
+
+    def _breaks_ties(self) -> bool:
+        return True
+
+    def _check_outcomes(self, X: Any, y: Any) -> Outcomes:
+        if not (type(y) is np.ndarray and y.shape == X.shape[:1]):
+            check_consistent_length(X, y)
+        classes, codes = check_labels(y)
+        if parameters.scheme(self.multi_class) == "ordinal":
+            classes, codes = class_order.apply_order(y, classes, codes)
+        return Outcomes(codes, classes)
+
+    def _saved_state(self) -> dict[str, Any]:
+        return super()._saved_state() | {"classes_": fields.from_labels(self.classes_)}
+
+    def _restore(self, saved: fields.Fields) -> None:
+        parameters.scheme(self.multi_class)
+        super()._restore(saved)
+        is_ordinal = self._saved_scheme(saved) == "ordinal"
+        self.classes_ = saved.labels("classes_", any_order=is_ordinal)
+
+    def _saved_scheme(self, saved: fields.Fields) -> str:
+        """Return the multiclass decomposition of the model in a file."""
+        raise NotImplementedError
+
+    def _check_fitted(self) -> None:
+        if not (isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1):
+            raise ValueError("classes_ is not a one-dimensional array of labels")
+        super()._check_fitted()
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags; ordinal classifiers score poorly on classes without an order."""
@@ -261,10 +301,28 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def check_standard_predictions(model: Classifier, base: type[Classifier]) -> None:
+class SingleMachine(Estimator):
+    """An estimator that trains a single machine, whose attributes are not arrays."""
+
+    n_iter_: int
+    status_: str
+
+    def _subject(self, count: int) -> str:
+        return type(self).__name__
+
+
+class Regressor(RegressorMixin, SingleMachine):
+    """A regressor trained by the Rust core."""
+
+    def _check_outcomes(self, X: Any, y: Any) -> Outcomes:
+        n_samples = X.shape[0]
+        return Outcomes.without_classes(n_samples, check_targets(y, n_samples))
+
+
+def check_standard_predictions(model: Estimator, base: type[Estimator]) -> None:
     """Raise TypeError if a subclass overrides predictions, which an export would not contain."""
     for name in ("predict", "decision_function"):
-        if getattr(type(model), name) is not getattr(base, name):
+        if getattr(type(model), name, None) is not getattr(base, name, None):
             raise TypeError(
                 f"model is a {type(model).__name__}, whose own {name} cannot be exported; pass an "
                 "estimator of softmargin that does not override it"

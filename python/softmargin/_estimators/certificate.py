@@ -1,4 +1,4 @@
-"""Certificates: bounds on the distance of a binary classifier from the optimum, in float64."""
+"""Certificates: bounds on the distance of a solution from the optimum, in float64."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from softmargin import _core
 from softmargin._checks.fields import Fields
+from softmargin._checks.outcomes import Outcomes
 from softmargin._checks.rows import native_rows
 
 if TYPE_CHECKING:
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Certificate(NamedTuple):
-    """Primal and dual objective of a binary classifier, which bound the optimum.
+    """Primal and dual objective of a trained machine, which bound the optimum.
 
     The optimal objective lies between ``dual`` and ``primal``, so ``gap`` bounds the distance
-    of the classifier from the optimum. A bound that overflows is infinite.
+    of the machine from the optimum. A bound that overflows is infinite.
 
     Attributes
     ----------
@@ -58,23 +59,30 @@ def from_table(saved: Fields, n_classifiers: int) -> list[Certificate]:
 class Training(NamedTuple):
     """Training data of a model, from which its certificates are computed.
 
-    ``cs`` is C of each sample. ``targets`` and ``epsilon``, the half-width of the tube, are those
-    of regression. ``X`` may be the array of the caller, who may modify it; the
-    model stores a digest of the data it was trained on.
+    ``X`` may be the array of the caller, who may modify it; the model stores a digest of the data
+    it was trained on.
     """
 
     X: Any
-    codes: NDArray[np.uint32]
-    cs: NDArray[np.float64]
+    outcomes: Outcomes
+    # The weight of each sample, including that of its class.
+    weights: NDArray[np.float64]
     solver: _KernelSolver
-    targets: NDArray[np.float64] | None = None
+    # C of each binary classifier, and the half-width of the tube of a regressor.
+    cs: list[float]
     epsilon: float = 0.0
 
     def certificates(self, model: Model, threads: int) -> list[Certificate]:
         """Return the certificate of each binary classifier, computed in float64."""
-        rows = self._rows(model.rows_digest)
         found = model.certificates(
-            self.solver, rows, self.codes, self.cs, self.targets, self.epsilon, threads
+            self.solver,
+            self._rows(model.rows_digest),
+            self.outcomes.codes,
+            self.weights,
+            self.cs,
+            self.outcomes.targets,
+            self.epsilon,
+            threads,
         )
         return [Certificate(*values) for values in found]
 

@@ -1,4 +1,4 @@
-"""Warm starts and certificates of kernel classifiers that solve an optimization problem."""
+"""Warm starts and certificates of kernel machines that solve an optimization problem."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softmargin._checks import parameters, resources
 from softmargin._checks.fields import Fields
+from softmargin._checks.outcomes import Outcomes
 from softmargin._estimators.certificate import (
     Certificate,
     Training,
@@ -23,13 +24,13 @@ from softmargin._estimators.starts import from_estimator, from_indices, keep_use
 
 if TYPE_CHECKING:
     from softmargin._core import _Start
-    from softmargin._estimators.kernel import KernelClassifier as _Base
+    from softmargin._estimators.kernel import KernelMachine as _Base
 else:
     _Base = object
 
 
 class Certified(_Base):
-    """Mixin for a :class:`KernelClassifier` that reaches the optimum from any starting point.
+    """Mixin for a :class:`KernelMachine` that reaches the optimum from any starting point.
 
     A subclass also defines the parameters named below.
     """
@@ -40,60 +41,28 @@ class Certified(_Base):
     _training: Training | None
     _certificate: list[Certificate] | None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
-        """Fit the model to the training data.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            Training samples. float32 is kept, unless its kernel values are not precise enough
-            for the tolerance; any other type is converted to float64. With
-            ``kernel="precomputed"``, the kernel matrix of shape (n_samples, n_samples).
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Sample weights, which multiply C. Samples of weight 0 are ignored.
-        init : fitted estimator, array-like of int, or None, default=None
-            Starting point. A kernel estimator of softmargin that was fitted to the same
-            samples, with any parameters, provides initial coefficients, which are clipped to
-            the bounds. For methods with a working set, sample indices specify the first
-            working set. The starting point affects the training time, and the result only
-            within ``tol``.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return self._fit(X, y, sample_weight, init)
-
     def _last_fit(self) -> Self | None:
         self._check_warm_start()
         return copy.copy(self) if self.warm_start and hasattr(self, "_model") else None
 
     def _starts(
-        self,
-        init: Any,
-        last: Self | None,
-        shape: tuple[int, int],
-        classes: NDArray[Any],
-        codes: NDArray[np.uint32],
+        self, init: Any, last: Self | None, shape: tuple[int, int], outcomes: Outcomes
     ) -> list[_Start] | None:
-        scheme = parameters.scheme(self.multi_class)
+        scheme = self._scheme_to_train()
         if isinstance(init, BaseEstimator):
-            return from_estimator(init, classes, codes, scheme)
-        n = n_binary(scheme, len(classes))
+            return from_estimator(init, outcomes, scheme)
+        n = n_binary(scheme, outcomes.n_classes)
         if init is not None:
             return from_indices(init, shape[0], n)
         is_same = last is not None and (
             last.shape_fit_[0] == shape[0]
             and last._scheme == scheme
-            and np.array_equal(last.classes_, classes)
+            and _same_classes(last._fitted_classes(), outcomes.classes)
             and len(last.intercept_) == n
         )
         if last is None or not is_same:
             return None
-        return self._starts_of(last, classes, codes)
+        return self._starts_of(last, outcomes)
 
     def _only_used(
         self, starts: list[_Start] | None, used: NDArray[np.intp], n_samples: int
@@ -103,25 +72,16 @@ class Certified(_Base):
     def _check_warm_start(self) -> None:
         parameters.flag("warm_start", self.warm_start)
 
-    def _starts_of(
-        self, last: Self, classes: NDArray[Any], codes: NDArray[np.uint32]
-    ) -> list[_Start] | None:
+    def _starts_of(self, last: Self, outcomes: Outcomes) -> list[_Start] | None:
         """Return the starting points that the previous fit provides."""
-        return from_estimator(last, classes, codes, self.multi_class)
+        return from_estimator(last, outcomes, self._scheme_to_train())
 
     def _store_training(self, last: Self | None, training: Training, y: Any) -> None:
         self._training = training
         self._certificate = None
 
-    @property
-    def certificate_(self) -> list[Certificate]:
-        """How close each binary classifier is to the optimum, recomputed in float64.
-
-        It is computed from the training data when it is first read. Until then the estimator
-        holds a reference to X (no copy) and a 64-bit digest of the data it was trained on:
-        if X was changed in place since, reading raises an ``AttributeError``. Pickled and
-        saved estimators contain the certificate only if it was read before.
-        """
+    def _certificates(self) -> list[Certificate]:
+        """Return the certificate of each machine."""
         check_is_fitted(self)
         # In this order: another thread sets the certificate before it releases the data.
         training = self._training
@@ -166,3 +126,66 @@ class Certified(_Base):
         self._training = self._certificate = None
         if "certificate_" in saved:
             self._certificate = from_table(saved, len(self.intercept_))
+
+
+class CertifiedClassifier(Certified):
+    """Mixin for a kernel classifier that reaches the optimum from any starting point."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
+        """Fit the model to the training data.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Training samples. float32 is kept, unless its kernel values are not precise enough
+            for the tolerance; any other type is converted to float64. With
+            ``kernel="precomputed"``, the kernel matrix of shape (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Sample weights, which multiply C. Samples of weight 0 are ignored.
+        init : fitted estimator, array-like of int, or None, default=None
+            Starting point. A kernel estimator of softmargin that was fitted to the same
+            samples, with any parameters, provides initial coefficients, which are clipped to
+            the bounds. For methods with a working set, sample indices specify the first
+            working set. The starting point affects the training time, and the result only
+            within ``tol``.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X, y, sample_weight, init)
+
+    @property
+    def certificate_(self) -> list[Certificate]:
+        """How close each binary classifier is to the optimum, recomputed in float64.
+
+        It is computed from the training data when it is first read. Until then the estimator
+        holds a reference to X (no copy) and a 64-bit digest of the data it was trained on:
+        if X was changed in place since, reading raises an ``AttributeError``. Pickled and
+        saved estimators contain the certificate only if it was read before.
+        """
+        return self._certificates()
+
+
+class CertifiedMachine(Certified):
+    """Mixin for an estimator with a single kernel machine, solved exactly."""
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How close the solution is to the optimum, recomputed in float64.
+
+        It is computed from the training data when it is first read. Until then the estimator
+        holds a reference to X (no copy) and a 64-bit digest of the data it was trained on:
+        if X was changed in place since, reading raises an ``AttributeError``. Pickled and
+        saved estimators contain the certificate only if it was read before.
+        """
+        return self._certificates()[0]
+
+
+def _same_classes(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)

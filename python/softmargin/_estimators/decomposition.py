@@ -21,8 +21,11 @@ def binary_problems(scheme: str, n_classes: int) -> list[Sides]:
     """Return the sides of each binary problem.
 
     Two classes make one problem, in which the second class is positive. One-vs-one problems
-    follow in the order (0, 1), (0, 2), ..., (1, 2), ... and their first class is positive.
+    follow in the order (0, 1), (0, 2), ..., (1, 2), ... and their first class is positive. The
+    only machine of regression has all samples on its positive side.
     """
+    if scheme == "single":
+        return [Sides(0, None)]
     if n_classes == 2:
         return [Sides(1, 0)]
     if scheme == "ovr":
@@ -34,7 +37,7 @@ def binary_problems(scheme: str, n_classes: int) -> list[Sides]:
 
 def n_binary(scheme: str, n_classes: int) -> int:
     """Return the number of binary problems."""
-    if n_classes == 2:
+    if n_classes <= 2:
         return 1
     pairs = n_classes * (n_classes - 1) // 2
     return {"ovr": n_classes, "ordinal": n_classes - 1}.get(scheme, pairs)

@@ -1,4 +1,4 @@
-"""The base class of all kernel classifiers: training, fitted attributes, prediction."""
+"""The base class of all kernel machines: training, fitted attributes, files and pickles."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from softmargin import _core
 from softmargin._checks import parameters, resources
 from softmargin._checks.fields import Fields
+from softmargin._checks.outcomes import Outcomes
 from softmargin._checks.rollback import restore_on_failure
 from softmargin._checks.rows import (
     check_finite,
@@ -21,17 +22,17 @@ from softmargin._checks.rows import (
     is_plain,
     native_rows,
 )
-from softmargin._checks.weights import class_weights, sample_weights, used_rows
+from softmargin._checks.weights import positive_rows, sample_weights
 from softmargin._estimators import model_state
-from softmargin._estimators.base import Classifier
+from softmargin._estimators.base import Estimator, SingleMachine
 from softmargin._estimators.certificate import Training
 
 if TYPE_CHECKING:
-    from softmargin._core import Kernel, Model, _KernelSolver, _Start
+    from softmargin._core import Kernel, Model, _KernelSolver, _PathValue, _Start
 
 
-class KernelClassifier(Classifier):
-    """A classifier whose decision function is a kernel expansion trained by the Rust core.
+class KernelMachine(Estimator):
+    """An estimator whose decision function is a kernel expansion trained by the Rust core.
 
     A subclass defines ``fit``, which calls :meth:`_fit`, and the parameters named below. It
     sets ``_takes_weights = False`` if its training has neither sample weights, nor limits, nor
@@ -42,13 +43,14 @@ class KernelClassifier(Classifier):
     gamma: Any
     degree: Any
     coef0: Any
-    decision_function_shape: Any
     cache_size: Any
     time_limit: Any = None
 
     _takes_weights = True
 
     support_: NDArray[np.int32]
+    n_iter_: Any
+    n_loops_: Any
 
     _model: Model
     # The multi_class that the model was trained with, which the parameter may differ from.
@@ -58,18 +60,33 @@ class KernelClassifier(Classifier):
     # Columns of a precomputed kernel matrix that the model uses; None for all.
     _used_columns: NDArray[np.intp] | None = None
 
+    def _scheme_to_train(self) -> str:
+        """Return how several classes are decomposed; "single" for one machine."""
+        raise NotImplementedError
+
+    def _class_weights(self, outcomes: Outcomes) -> NDArray[np.float64]:
+        """Return the weight of each class."""
+        return np.ones(1)
+
+    def _used_rows(
+        self, weights: NDArray[np.float64], outcomes: Outcomes
+    ) -> NDArray[np.intp] | None:
+        """Return the indices of samples with positive weight; None if all are positive."""
+        return positive_rows(weights)
+
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, init: Any = None) -> Self:
         """Train, starting from ``init`` or from the last fit if the method supports it."""
         deadline = self._deadline()
         with restore_on_failure(self):
             last = self._last_fit()
-            X, classes, codes = self._check_training_data(X, y)
+            X, outcomes = self._check_training_data(X, y)
             shape = X.shape
-            starts = self._starts(init, last, shape, classes, codes)
-            weights = sample_weights(sample_weight, len(codes))
-            used = None if weights is None else used_rows(weights, classes, codes)
+            starts = self._starts(init, last, shape, outcomes)
+            weights = sample_weights(sample_weight, shape[0])
+            used = None if weights is None else self._used_rows(weights, outcomes)
             if used is not None and weights is not None:
-                X, codes, weights = _take_samples(X, used, self.kernel), codes[used], weights[used]
+                X, weights = _take_samples(X, used, self.kernel), weights[used]
+                outcomes = outcomes.take(used)
                 starts = self._only_used(starts, used, shape[0])
             samples, self._kernel_samples = X, None
             if callable(self.kernel) and self._takes_weights:
@@ -77,46 +94,54 @@ class KernelClassifier(Classifier):
                 X = self._kernel_samples = X.copy()
                 check_finite(X)
                 samples = self._kernel_values(X)
-            by_class = class_weights(self.class_weight, classes, codes)
-            path = [self._train_value()]
+            by_class = self._class_weights(outcomes)
+            value = self._train_value()
             solver = self._solver()  # once: it may draw a seed
             (model,) = self._train_path(
-                solver, samples, codes, by_class, path, weights, starts, deadline
+                solver, samples, outcomes, by_class, [value], weights, starts, deadline
             )
-            self._set_model(model, classes)
+            self._set_model(model, outcomes.classes)
             if self._takes_weights:
                 self._set_status(model)
                 self.shape_fit_ = shape
-                self.class_weight_ = by_class
+                self._set_class_weight(by_class)
             if used is not None:
                 self.support_ = used[self.support_].astype(np.int32)
             self._used_columns = used if self.kernel == "precomputed" else None
-            self._fit_sigmoids(solver, samples, codes, by_class, weights, deadline)
-            bounds = path[0] * by_class[codes] * (1.0 if weights is None else weights)
-            self._store_training(last, Training(samples, codes, bounds, solver), y)
+            self._fit_sigmoids(solver, samples, outcomes, by_class, weights, deadline)
+            all_weights = by_class[outcomes.codes] * (1.0 if weights is None else weights)
+            training = Training(samples, outcomes, all_weights, solver, *self._settings(model))
+            self._store_training(last, training, y)
         if self._takes_weights:
             self._warn_if_not_converged(stacklevel=3)
         return self
+
+    def _settings(self, model: Model) -> tuple[list[float], float]:
+        """Return C of each machine that was trained, and the half-width of a tube."""
+        value = self._train_value()
+        c, epsilon = value if isinstance(value, tuple) else (value, 0.0)
+        return [c] * len(model.intercept), epsilon
 
     def _train_path(
         self,
         solver: _KernelSolver,
         X: Any,
-        codes: NDArray[np.uint32],
+        outcomes: Outcomes,
         by_class: NDArray[np.float64],
-        path: Sequence[float],
+        path: Sequence[_PathValue],
         weights: NDArray[np.float64] | None = None,
         starts: list[_Start] | None = None,
         deadline: resources.Deadline | None = None,
     ) -> list[Model]:
-        """Return a model for each value of the regularization path."""
+        """Return a model for each value of the path."""
         self._check_shape()
         data = _core.TrainingData(
             native_rows(X),
-            codes,
+            outcomes.codes,
             by_class,
-            multi_class=parameters.scheme(self.multi_class),
+            multi_class=self._scheme_to_train(),
             sample_weights=weights,
+            targets=outcomes.targets,
             starts=starts,
         )
         limits = _core.Limits(
@@ -141,14 +166,9 @@ class KernelClassifier(Classifier):
         return None
 
     def _starts(
-        self,
-        init: Any,
-        last: Self | None,
-        shape: tuple[int, int],
-        classes: NDArray[Any],
-        codes: NDArray[np.uint32],
+        self, init: Any, last: Self | None, shape: tuple[int, int], outcomes: Outcomes
     ) -> list[_Start] | None:
-        """Return the starting point of each binary classifier; None to start from zero."""
+        """Return the starting point of each machine; None to start from zero."""
         return None
 
     def _only_used(
@@ -161,7 +181,7 @@ class KernelClassifier(Classifier):
         self,
         solver: _KernelSolver,
         X: Any,
-        codes: NDArray[np.uint32],
+        outcomes: Outcomes,
         by_class: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
         deadline: resources.Deadline,
@@ -178,12 +198,11 @@ class KernelClassifier(Classifier):
         resources.check_cache(self.cache_size)
 
     def _check_shape(self) -> None:
-        parameters.choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
+        """Check the shape of decision values, if the method has several."""
 
-    def _set_model(self, model: Model, classes: NDArray[Any]) -> None:
+    def _set_model(self, model: Model, classes: NDArray[Any] | None) -> None:
         self._model = model
-        self._scheme = parameters.scheme(self.multi_class)
-        self.classes_ = classes
+        self._scheme = self._scheme_to_train()
         self.support_ = model.support
         # As in scikit-learn, sparse if the support vectors are.
         dual_coef = model.dual_coef
@@ -199,6 +218,13 @@ class KernelClassifier(Classifier):
         # The status of a model that was read from a LIBSVM file is unknown.
         self.fit_status_ = int(not set(model.status) <= {"converged", "unknown"})
 
+    def _set_class_weight(self, by_class: NDArray[np.float64]) -> None:
+        self.class_weight_ = by_class
+
+    def _fitted_classes(self) -> NDArray[Any] | None:
+        """Return the classes of the fitted model, if it has any."""
+        return None
+
     def _saved_state(self) -> dict[str, Any]:
         if self._kernel_samples is not None:
             raise TypeError(
@@ -209,7 +235,8 @@ class KernelClassifier(Classifier):
         if not self._takes_weights:
             return state
         state["shape_fit_"] = np.array(self.shape_fit_, dtype=np.int64)
-        state["class_weight_"] = self.class_weight_
+        if len(self.class_weight_):
+            state["class_weight_"] = self.class_weight_
         if not np.array_equal(self.support_, self._model.support):
             state["support_"] = self.support_
         if self._used_columns is not None:
@@ -219,7 +246,9 @@ class KernelClassifier(Classifier):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         self._check_shape()
-        self._set_model(model_state.from_fields(saved, len(self.classes_)), self.classes_)
+        classes = self._fitted_classes()
+        n_classes = 1 if classes is None else len(classes)
+        self._set_model(model_state.from_fields(saved, n_classes), classes)
         self._scheme = self._saved_scheme(saved)
         self._kernel_samples = self._used_columns = None
         n_columns = self.n_features_in_
@@ -244,10 +273,17 @@ class KernelClassifier(Classifier):
             self.support_ = saved.indices("support_", "i4", n_vectors, shape[0])
         elif len(self.support_) and int(self.support_.max()) >= shape[0]:
             raise ValueError("'model/support' and 'shape_fit_' are inconsistent")
-        self.class_weight_ = saved.array("class_weight_", "f8", (len(self.classes_),))
+        if self._fitted_classes() is None:
+            self.class_weight_ = np.empty(0)
+        else:
+            shape = (len(self._model.n_support),)
+            self.class_weight_ = saved.array("class_weight_", "f8", shape)
 
     def _saved_scheme(self, saved: Fields) -> str:
-        return model_state.scheme(saved)
+        found = model_state.scheme(saved)
+        if (found == "single") != isinstance(self, SingleMachine):
+            raise ValueError(f"'model/multi_class' is {found!r}, which is that of another class")
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state to pickle, with the model as plain arrays that every format supports."""
@@ -268,9 +304,13 @@ class KernelClassifier(Classifier):
         super()._check_fitted()
         if not isinstance(self._model, _core.Model):
             raise ValueError("_model is not a model")
-        if len(self.classes_) != len(self._model.n_support):
+        classes = self._fitted_classes()
+        if (classes is None) != (self._scheme == "single"):
+            raise ValueError("_model is that of another kind of estimator")
+        n_classes = 1 if classes is None else len(classes)
+        if n_classes != len(self._model.n_support):
             raise ValueError(
-                f"classes_ has {len(self.classes_)} labels, but the model has "
+                f"classes_ has {n_classes} labels, but the model has "
                 f"{len(self._model.n_support)} classes"
             )
         columns = self._used_columns
@@ -301,61 +341,6 @@ class KernelClassifier(Classifier):
         if self._model.kernel == "precomputed":
             return np.empty((0, 0), dtype=self._model.dtype)
         return from_native(self._model.support_vectors())
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the decision values of samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            Samples. With ``kernel="precomputed"``, the kernel values of samples and training
-            samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_binary)
-            For two classes, one value per sample, positive for ``classes_[1]``. For more
-            classes, one column per class, largest for the predicted class; with
-            ``multi_class="ordinal"``, the share of each class among the training samples for
-            which all binary classifiers have the same signs. With
-            ``decision_function_shape="ovo"`` and one-vs-one or ordinal classifiers, one column
-            per binary classifier, positive for the first class of the pair.
-        """
-        samples = self._native_samples(X)
-        threads = resources.thread_count(self.n_jobs)
-        pairs = self.decision_function_shape == "ovo" and self._scheme != "ovr"
-        if pairs or len(self.classes_) == 2:
-            values = self._model.decision_values(samples, threads)
-            return values.ravel() if len(self.classes_) == 2 else values
-        return self._model.class_scores(samples, threads)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the labels of samples.
-
-        - One-vs-one: the class with the most votes. Ties go to the larger sum of decision
-          values, then to the class that comes first in ``classes_``; ``SVC`` without
-          ``break_ties`` resolves ties by the order of ``classes_`` only.
-        - One-vs-rest: the class with the largest decision value.
-        - Ordinal: the most frequent class (by sample weight) among the training samples for
-          which all binary classifiers have the same signs, or among all training samples if
-          there are none. Ties go to the class that comes first. The order of ``classes_`` is
-          that of an ordered pandas Categorical or a polars Enum, otherwise the sorted order.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            Samples. With ``kernel="precomputed"``, the kernel values of samples and training
-            samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted labels.
-        """
-        samples = self._native_samples(X)
-        threads = resources.thread_count(self.n_jobs)
-        codes = self._model.predict(samples, threads, self._breaks_ties())
-        return np.asarray(self.classes_[codes])
 
     def _native_samples(self, X: Any) -> Any:
         """Return checked samples, or their kernel values, in the form of the core."""

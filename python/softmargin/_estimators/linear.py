@@ -84,7 +84,9 @@ class LinearClassifier(Classifier):
         deadline: resources.Deadline,
     ) -> None:
         """Train all binary classifiers."""
-        X, classes, codes = self._check_training_data(X, y)
+        X, outcomes = self._check_training_data(X, y)
+        codes = outcomes.codes
+        classes: Any = outcomes.classes
         weights = sample_weights(sample_weight, len(codes))
         if weights is not None:
             used_rows(weights, classes, codes)
@@ -391,6 +393,9 @@ class LinearClassifier(Classifier):
         if "lambda_" in params and params["C"] is None:
             return parameters.real("lambda_", params["lambda_"])
         return parameters.real("C", params["C"])
+
+    def _train_value(self) -> float:
+        return self._path_value(vars(self))
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether ``fit`` was called."""

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-from softmargin._estimators.base import Classifier
+from softmargin._estimators.base import Estimator
 from softmargin._estimators.gd import GDSVC
 from softmargin._estimators.linear_svc import LinearSVC
 from softmargin._estimators.mnsvm import MNSVM
 from softmargin._estimators.newton import NewtonSVC
 from softmargin._estimators.nlsgd import NLSGD
 from softmargin._estimators.nnisda import NNISDA
+from softmargin._estimators.nu_svc import NuSVC
+from softmargin._estimators.nu_svr import NuSVR
 from softmargin._estimators.ollawv import OLLAWV
+from softmargin._estimators.one_class_svm import OneClassSVM
 from softmargin._estimators.sgd import SGDSVC
 from softmargin._estimators.svc import SVC
+from softmargin._estimators.svr import SVR
 
-METHODS: dict[str, type[Classifier]] = {
+METHODS: dict[str, type[Estimator]] = {
     kind._method: kind
-    for kind in (GDSVC, MNSVM, NLSGD, NNISDA, OLLAWV, SGDSVC, SVC, LinearSVC, NewtonSVC)
+    for kind in (
+        GDSVC,
+        MNSVM,
+        NLSGD,
+        NNISDA,
+        OLLAWV,
+        SGDSVC,
+        SVC,
+        SVR,
+        LinearSVC,
+        NewtonSVC,
+        NuSVC,
+        NuSVR,
+        OneClassSVM,
+    )
 }
 
 
@@ -27,12 +45,14 @@ _SCORING_METHODS = (
     "predict",
     "decision_function",
     "score",
+    "score_samples",
     "get_params",
     "set_params",
     "__sklearn_clone__",
 )
 _ORIGINAL = {
-    kind: {name: getattr(kind, name) for name in _SCORING_METHODS} for kind in METHODS.values()
+    kind: {name: getattr(kind, name) for name in _SCORING_METHODS if hasattr(kind, name)}
+    for kind in METHODS.values()
 }
 
 
@@ -48,7 +68,7 @@ def methods() -> list[str]:
     return sorted(METHODS)
 
 
-def class_of(method: Any) -> type[Classifier]:
+def class_of(method: Any) -> type[Estimator]:
     """Return the estimator class of a method."""
     try:
         return METHODS[method]
@@ -57,12 +77,12 @@ def class_of(method: Any) -> type[Classifier]:
         raise ValueError(f"method = {method!r} is not valid: it must be one of {names}") from None
 
 
-def estimator_of(method: Any) -> tuple[str, Classifier]:
+def estimator_of(method: Any) -> tuple[str, Estimator]:
     """Return the name and the estimator of a method, which is a name or an estimator.
 
     A subclass has the name of the method that it inherits.
     """
-    if isinstance(method, Classifier) and isinstance(method, tuple(METHODS.values())):
+    if isinstance(method, Estimator) and isinstance(method, tuple(METHODS.values())):
         return method._method, method
     return method, class_of(method)()
 

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from softmargin._checks import parameters
 from softmargin._core import MnSvmSolver
-from softmargin._estimators.certified import Certified
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.certified import CertifiedClassifier
+from softmargin._estimators.kernel_classifier import KernelClassifier
 
 
-class MNSVM(Certified, KernelClassifier):
+class MNSVM(CertifiedClassifier, KernelClassifier):
     """L2 support vector machine, solved as a minimal norm problem on a simplex.
 
     Each step moves weight from a support vector to a sample that violates the optimality

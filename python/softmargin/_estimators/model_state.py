@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from softmargin import _core
 from softmargin._checks.fields import Fields
-from softmargin._checks.parameters import SCHEMES
+from softmargin._checks.parameters import ALL_SCHEMES
 
 
 class PlainState(TypedDict):
@@ -46,7 +46,7 @@ _INTEGERS = ("version", "degree", "n_cols", "n_kernel_evals")
 _NUMBERS = ("gamma", "coef0")
 _WORDS = {
     "kernel": ("linear", "rbf", "poly", "sigmoid", "precomputed"),
-    "multi_class": SCHEMES,
+    "multi_class": ALL_SCHEMES,
     "dtype": ("float32", "float64"),
 }
 _ARRAYS = {
@@ -138,7 +138,7 @@ def n_cols(saved: Fields) -> int:
 
 def scheme(saved: Fields) -> str:
     """Return the multiclass decomposition of a saved model."""
-    return saved.word(_FOLDER + "multi_class", SCHEMES)
+    return saved.word(_FOLDER + "multi_class", ALL_SCHEMES)
 
 
 def from_fields(saved: Fields, n_classes: int) -> _core.Model:

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from softmargin._checks import parameters
 from softmargin._core import NewtonSolver
-from softmargin._estimators.certified import Certified
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.certified import CertifiedClassifier
+from softmargin._estimators.kernel_classifier import KernelClassifier
 
 
-class NewtonSVC(Certified, KernelClassifier):
+class NewtonSVC(CertifiedClassifier, KernelClassifier):
     """Support vector machine with squared hinge loss, solved in the primal by Newton's method.
 
     Minimizes ``lambda ||w||^2 + sum(max(0, 1 - y * f(x))^2)`` with lambda = 1 / C. As long as the

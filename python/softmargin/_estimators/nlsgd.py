@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from softmargin._checks import parameters
 from softmargin._core import NlSgdSolver
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.kernel_classifier import KernelClassifier
 
 
 class NLSGD(KernelClassifier):

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from softmargin._checks import parameters
 from softmargin._core import NnIsdaSolver
-from softmargin._estimators.certified import Certified
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.certified import CertifiedClassifier
+from softmargin._estimators.kernel_classifier import KernelClassifier
 
 
-class NNISDA(Certified, KernelClassifier):
+class NNISDA(CertifiedClassifier, KernelClassifier):
     """L2 support vector machine, solved by the non-negative iterative single data algorithm.
 
     Each step selects the sample that violates the optimality conditions most and sets its

@@ -8,9 +8,8 @@ from typing import Any, Literal, Self
 from sklearn.base import clone
 
 from softmargin._checks import parameters
-from softmargin._checks.weights import class_weights
 from softmargin._core import OllawvSolver
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.kernel_classifier import KernelClassifier
 
 
 class OLLAWV(KernelClassifier):
@@ -183,16 +182,16 @@ class OLLAWV(KernelClassifier):
         """
         margins = [parameters.real("margin", margin) for margin in margins]
         first = clone(self)
-        X, classes, codes = first._check_training_data(X, y)
-        by_class = class_weights(self.class_weight, classes, codes)
-        models = first._train_path(first._solver(), X, codes, by_class, margins)
+        X, outcomes = first._check_training_data(X, y)
+        by_class = first._class_weights(outcomes)
+        models = first._train_path(first._solver(), X, outcomes, by_class, margins)
         path = []
         for margin, model in zip(margins, models, strict=True):
             estimator = clone(self).set_params(margin=margin)
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(first, name):
                     setattr(estimator, name, getattr(first, name))
-            estimator._set_model(model, classes)
+            estimator._set_model(model, outcomes.classes)
             path.append(estimator)
         return path
 

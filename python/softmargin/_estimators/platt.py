@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from softmargin import _core
 from softmargin._checks import parameters, resources
 from softmargin._checks.fields import Fields
+from softmargin._checks.outcomes import Outcomes
 from softmargin._checks.rows import native_rows
 from softmargin._checks.stack import level_of_caller
 from softmargin._estimators.decomposition import (
@@ -32,7 +33,7 @@ from softmargin._estimators.probabilities import (
 
 if TYPE_CHECKING:
     from softmargin._core import _KernelSolver, _Start
-    from softmargin._estimators.kernel import KernelClassifier as _Base
+    from softmargin._estimators.kernel_classifier import KernelClassifier as _Base
 else:
     _Base = object
 
@@ -65,12 +66,13 @@ class Probabilistic(_Base):
         self,
         solver: _KernelSolver,
         X: Any,
-        codes: NDArray[np.uint32],
+        outcomes: Outcomes,
         by_class: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
         deadline: resources.Deadline,
     ) -> None:
         """Fit the sigmoids of all binary problems to the decision values of held-out samples."""
+        codes = outcomes.codes
         self.probA_ = self.probB_ = np.empty(0)
         if not parameters.flag("probability", self.probability) or self._has_patterns():
             return

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from softmargin._checks.fields import Fields
+from softmargin._checks.outcomes import Outcomes
 from softmargin._estimators.decomposition import coefficients
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.kernel import KernelMachine
 
 if TYPE_CHECKING:
     from softmargin._core import _Start
@@ -19,25 +20,16 @@ if TYPE_CHECKING:
 _WORKING_SET = 128
 
 
-def from_estimator(
-    estimator: Any, classes: NDArray[Any], codes: NDArray[np.uint32], scheme: str
-) -> list[_Start]:
+def from_estimator(estimator: Any, outcomes: Outcomes, scheme: str) -> list[_Start]:
     """Return the coefficients of a fitted estimator as starting points."""
-    if not isinstance(estimator, KernelClassifier):
+    if not isinstance(estimator, KernelMachine):
         raise TypeError(
             f"init is a {type(estimator).__name__}, but must be a fitted estimator of softmargin "
             "with a kernel, or an array of sample indices"
         )
     check_is_fitted(estimator)
-    if not np.array_equal(np.sort(estimator.classes_), np.sort(classes)):
-        raise ValueError("init was fitted to other classes than those of y")
-    if len(classes) > 2 and estimator._scheme != scheme:
-        raise ValueError(
-            f"init was fitted with multi_class = {estimator._scheme!r}, but this estimator has "
-            f"{scheme!r}"
-        )
-    if not np.array_equal(estimator.classes_, classes):
-        raise ValueError("init was fitted to the classes of y in another order")
+    codes = outcomes.codes
+    _check_classes(estimator, outcomes.classes, scheme)
     if len(estimator.support_) and int(estimator.support_.max()) >= len(codes):
         raise ValueError(
             f"sample {int(estimator.support_.max())} is a support vector of init, but X has "
@@ -47,10 +39,29 @@ def from_estimator(
     beta = np.zeros((len(dual_coef), len(codes)))
     beta[:, estimator.support_] = dual_coef
     starts: list[_Start] = []
-    for own in coefficients(beta, codes, scheme, len(classes)):
+    for own in coefficients(beta, codes, scheme, outcomes.n_classes):
         samples = np.flatnonzero(own)
         starts.append((samples.astype(np.uint32), own[samples]))
     return starts
+
+
+def _check_classes(estimator: KernelMachine, classes: NDArray[Any] | None, scheme: str) -> None:
+    """Raise ValueError if a fitted estimator does not have the machines of these classes."""
+    known = estimator._fitted_classes()
+    if known is None or classes is None:
+        if known is not classes:
+            name = type(estimator).__name__
+            raise ValueError(f"init is a {name}, which solves a problem of another kind")
+        return
+    if not np.array_equal(np.sort(known), np.sort(classes)):
+        raise ValueError("init was fitted to other classes than those of y")
+    if len(classes) > 2 and estimator._scheme != scheme:
+        raise ValueError(
+            f"init was fitted with multi_class = {estimator._scheme!r}, but this estimator has "
+            f"{scheme!r}"
+        )
+    if not np.array_equal(known, classes):
+        raise ValueError("init was fitted to the classes of y in another order")
 
 
 def from_indices(indices: Any, n_samples: int, n_classifiers: int) -> list[_Start]:

@@ -6,17 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from softmargin._checks import parameters
 from softmargin._checks.fields import Fields
 from softmargin._checks.labels import codes_of
-from softmargin._core import SvcSolver
+from softmargin._checks.outcomes import Outcomes
 from softmargin._estimators.certificate import Training
-from softmargin._estimators.certified import Certified
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.certified import CertifiedClassifier
+from softmargin._estimators.exact import ExactClassifier
 from softmargin._estimators.platt import Probabilistic
 from softmargin._estimators.starts import SeedQueue, from_estimator
 
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
     from softmargin._core import _Start
 
 
-class SVC(Probabilistic, Certified, KernelClassifier):
+class SVC(Probabilistic, CertifiedClassifier, ExactClassifier):
     """C-support vector classifier with a kernel, solved exactly on multiple cores.
 
     Minimizes ``1/2 ||w||^2 + C * sum(max(0, 1 - y * f(x)))`` with an unregularized bias (Cortes
@@ -161,8 +157,7 @@ class SVC(Probabilistic, Certified, KernelClassifier):
     __module__ = "softmargin"
 
     _method = "svc"
-    _tolerates_rounding = True
-    _starts_along_path = True
+    _formulation = "c_svc"
     _seeds: SeedQueue | None
 
     def __init__(
@@ -210,17 +205,6 @@ class SVC(Probabilistic, Certified, KernelClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _solver(self) -> SvcSolver:
-        if isinstance(self.random_state, np.random.RandomState):
-            parameters.seed(self.random_state)  # advances the generator, as scikit-learn's SVC does
-        return SvcSolver(
-            formulation="c_svc",
-            tol=parameters.real("tol", self.tol),
-            working_set_size=parameters.count("working_set_size", self.working_set_size, None),
-            shrinking=parameters.flag("shrinking", self.shrinking),
-            max_iter=parameters.count("max_iter", self.max_iter, -1),
-        )
-
     def _check_warm_start(self) -> None:
         given = self.warm_start
         if np.ndim(given) or given not in (True, False, "support_vectors"):
@@ -229,12 +213,10 @@ class SVC(Probabilistic, Certified, KernelClassifier):
                 "'support_vectors'"
             )
 
-    def _starts_of(
-        self, last: Self, classes: NDArray[Any], codes: NDArray[np.uint32]
-    ) -> list[_Start] | None:
+    def _starts_of(self, last: Self, outcomes: Outcomes) -> list[_Start] | None:
         if self.warm_start == "support_vectors":
             return None if last._seeds is None else last._seeds.starts()
-        return super()._starts_of(last, classes, codes)
+        return super()._starts_of(last, outcomes)
 
     def _store_training(self, last: Self | None, training: Training, y: Any) -> None:
         """Also add the support vectors of this fit to the queues."""
@@ -243,7 +225,7 @@ class SVC(Probabilistic, Certified, KernelClassifier):
         if self.warm_start != "support_vectors":
             return
         codes = codes_of(y, self.classes_).astype(np.uint32)
-        found = from_estimator(self, self.classes_, codes, self.multi_class)
+        found = from_estimator(self, Outcomes(codes, self.classes_), self.multi_class)
         is_same = (
             last is not None
             and last._seeds is not None
@@ -273,43 +255,4 @@ class SVC(Probabilistic, Certified, KernelClassifier):
 
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
-        parameters.flag("break_ties", self.break_ties)
         self._seeds = SeedQueue.from_fields(saved, len(self.intercept_), self.shape_fit_[0])
-
-    def _breaks_ties(self) -> bool:
-        break_ties = parameters.flag("break_ties", self.break_ties)
-        if break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return break_ties
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for a linear kernel only; read-only.
-
-        As in scikit-learn, a CSR matrix if the estimator was fitted to sparse data.
-        """
-        check_is_fitted(self)
-        if self._model.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        weights = self._feature_weights()
-        if not self._model.is_sparse:
-            weights.flags.writeable = False
-            return weights
-        sparse: Any = sp.csr_matrix(weights)
-        sparse.data.flags.writeable = False
-        return sparse
-
-    def _feature_weights(self) -> NDArray[np.float64]:
-        """Return the weights of the features, one row per binary classifier."""
-        vectors, dual_coef = self.support_vectors_, self._model.dual_coef
-        starts = np.r_[0, np.cumsum(self.n_support_)]
-        k = len(self.classes_)
-        if k == 2 or self._scheme != "ovo":
-            return np.asarray(dual_coef @ vectors)
-        rows = []
-        for a in range(k):
-            for b in range(a + 1, k):
-                of_a, of_b = slice(starts[a], starts[a + 1]), slice(starts[b], starts[b + 1])
-                terms = dual_coef[b - 1, of_a] @ vectors[of_a]
-                rows.append(terms + dual_coef[a, of_b] @ vectors[of_b])
-        return np.vstack(rows)

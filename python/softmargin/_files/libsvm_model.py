@@ -23,7 +23,7 @@ from softmargin._checks.fields import Fields
 from softmargin._checks.rows import from_native, native_rows
 from softmargin._estimators import model_state
 from softmargin._estimators.base import check_standard_predictions
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.kernel_classifier import KernelClassifier
 from softmargin._estimators.model_state import PlainState
 from softmargin._estimators.svc import SVC
 from softmargin._files import libsvm_header, libsvm_text

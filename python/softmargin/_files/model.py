@@ -34,7 +34,7 @@ from softmargin._files import container
 from softmargin._files.schema import Schema
 
 if TYPE_CHECKING:
-    from softmargin._estimators.base import Classifier
+    from softmargin._estimators.base import Estimator
 
 _FORMAT = "softmargin model"
 _VERSION = 1
@@ -49,7 +49,7 @@ _NAMES = {
 
 
 def save(
-    estimator: Classifier,
+    estimator: Estimator,
     path: str | os.PathLike[str],
     scaler: MinMaxScaler | None = None,
     names: list[str] | None = None,
@@ -89,8 +89,8 @@ def save(
 
 
 def restore(
-    path: str | os.PathLike[str], kinds: Mapping[str, type[Classifier]]
-) -> tuple[Classifier | Pipeline, Schema | None]:
+    path: str | os.PathLike[str], kinds: Mapping[str, type[Estimator]]
+) -> tuple[Estimator | Pipeline, Schema | None]:
     """Return the estimator of a file, in a pipeline if it was saved with a scaler.
 
     ``kinds`` are the supported classes by name. The second value is the schema of the training
@@ -110,8 +110,8 @@ def restore(
 
 
 def _estimator(
-    kind: type[Classifier], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
-) -> tuple[Classifier | Pipeline, Schema | None]:
+    kind: type[Estimator], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> tuple[Estimator | Pipeline, Schema | None]:
     """Return the estimator or pipeline and the schema from the content of a file."""
     params = {name: _from_json(value) for name, value in header["params"].items()}
     unknown = params.keys() - set(kind._get_param_names())
@@ -141,7 +141,7 @@ def _estimator(
     return pipeline, schema
 
 
-def _schema(value: Mapping[str, Any], estimator: Classifier) -> Schema:
+def _schema(value: Mapping[str, Any], estimator: Estimator) -> Schema:
     """Return the schema of a file, which must match the features and classes of the estimator."""
     try:
         schema = Schema.from_json(value)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from softmargin._checks.rows import from_native
 from softmargin._estimators import model_state
 from softmargin._estimators.base import check_standard_predictions
-from softmargin._estimators.kernel import KernelClassifier
+from softmargin._estimators.kernel_classifier import KernelClassifier
 from softmargin._estimators.linear import LinearClassifier
 from softmargin._estimators.model_state import PlainState
 from softmargin._estimators.scaling import split_scaler

@@ -17,7 +17,7 @@ from softmargin._estimators.methods import overridden
 from softmargin._selection.steps import Setting, Steps, UnsharedError, key_of
 
 if TYPE_CHECKING:
-    from softmargin._core import _KernelSolver, _LinearSolver
+    from softmargin._core import _KernelSolver, _LinearSolver, _PathValue
 
     _Solver: TypeAlias = _KernelSolver | _LinearSolver
 
@@ -38,7 +38,7 @@ class Group(NamedTuple):
     solver: _Solver
     scheme: Scheme
     # Number, kernel and value on the path of each candidate.
-    cells: list[tuple[int, _core.Kernel, float]]
+    cells: list[tuple[int, _core.Kernel, _PathValue]]
     # The maximum number of steps, for methods with warm starts along the path.
     limit: int | None = None
     # Whether each value of the path is trained from scratch.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from softmargin._selection.candidates import Candidates, Group
 from softmargin._selection.samples import Place, Samples, Sources, Split
 from softmargin._selection.scoring import Outputs, Scoring
 from softmargin._selection.table import Table, Watcher
+
+if TYPE_CHECKING:
+    from softmargin._core import _PathValue
 
 
 class Resources(NamedTuple):
@@ -412,13 +415,13 @@ class _Paths(NamedTuple):
     """Kernels with their paths, and the number and position of each candidate."""
 
     kernels: list[_core.Kernel]
-    paths: list[list[float]]
+    paths: list[list[_PathValue]]
     cells: list[tuple[int, int]]
 
 
 def _paths(group: Group, wanted: NDArray[np.bool_]) -> _Paths:
     """Return the wanted candidates by kernel; positions are numbered by kernel, then by value."""
-    kernels: dict[tuple[_core.Kernel, float | None], dict[float, list[int]]] = {}
+    kernels: dict[tuple[_core.Kernel, _PathValue | None], dict[_PathValue, list[int]]] = {}
     for number, kernel, value in group.cells:
         if wanted[number]:
             own = kernels.setdefault((kernel, value if group.cold_start else None), {})
