@@ -12,6 +12,18 @@ pub enum PathValue {
     Two(f64, f64),
 }
 
+const TAKES_PAIRS: &str = "the path takes pairs of numbers";
+
+/// Checks the settings of a method with a path that every method accepts.
+pub fn check_settings<M>(method: impl Fn(&[PathValue]) -> Result<M>) -> Result<()> {
+    match method(&[PathValue::One(1.0)]) {
+        Err(Error::Data(message)) if message == TAKES_PAIRS => {
+            method(&[PathValue::Two(1.0, 1.0)]).map(drop)
+        }
+        result => result.map(drop),
+    }
+}
+
 /// The values of a path of single numbers.
 pub fn numbers(path: &[PathValue]) -> Result<Vec<f64>> {
     let number = |value: &PathValue| match *value {
@@ -24,7 +36,7 @@ pub fn numbers(path: &[PathValue]) -> Result<Vec<f64>> {
 /// Both values of a path of pairs.
 pub fn pairs(path: &[PathValue]) -> Result<(Vec<f64>, Vec<f64>)> {
     let pair = |value: &PathValue| match *value {
-        PathValue::One(_) => Err(Error::Data("the path takes pairs of numbers".into())),
+        PathValue::One(_) => Err(Error::Data(TAKES_PAIRS.into())),
         PathValue::Two(one, other) => Ok((one, other)),
     };
     path.iter().map(pair).collect()

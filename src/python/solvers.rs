@@ -36,9 +36,7 @@ macro_rules! solver {
             #[allow(clippy::too_many_arguments)] // named in Python
             fn new($($field: $type),*) -> PyResult<Self> {
                 let solver = Self { $($field),* };
-                // A path that is valid for every method, to check the other settings.
-                use $crate::python::path::PathValue::{One, Two};
-                solver.method(&[One(1.0)]).or_else(|_| solver.method(&[Two(1.0, 1.0)]))?;
+                $crate::python::path::check_settings(|path| solver.method(path))?;
                 Ok(solver)
             }
 
@@ -89,15 +87,15 @@ solver! {
     |given, path| {
         let (cs, formulation) = formulation(&given.formulation, path)?;
         Ok(SvcSettings {
-        cs,
-        formulation,
-        tol: given.tol,
-        working_set_size: given.working_set_size,
-        shrinking: given.shrinking,
-        max_iter: given.max_iter,
-    }
-    .check()?
-    .into())
+            cs,
+            formulation,
+            tol: given.tol,
+            working_set_size: given.working_set_size,
+            shrinking: given.shrinking,
+            max_iter: given.max_iter,
+        }
+        .check()?
+        .into())
     }
 }
 
