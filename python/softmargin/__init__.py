@@ -29,6 +29,7 @@ __all__ = [
     "SVC",
     "SVCCV",
     "SVR",
+    "SVRCV",
     "Certificate",
     "GridSearchCV",
     "HalvingGridSearchCV",

@@ -40,6 +40,7 @@ from softmargin._selection.searches import PatternSearchCV as PatternSearchCV
 from softmargin._selection.searches import RandomizedSearchCV as RandomizedSearchCV
 from softmargin._selection.tuned import SVCCV as SVCCV
 from softmargin._selection.tuned import LinearSVCCV as LinearSVCCV
+from softmargin._selection.tuned_regressor import SVRCV as SVRCV
 from softmargin._selection.validation import cross_val_predict as cross_val_predict
 from softmargin._selection.validation import cross_val_score as cross_val_score
 from softmargin._selection.validation import cross_validate as cross_validate

@@ -77,7 +77,7 @@ fn inner_labels(labels: &Labels, kept: &[u32], n_inner: usize, seed: u64) -> Res
         });
         codes.push(*code);
     }
-    let kept_labels = Labels::new(&codes, n_left as usize)?;
+    let kept_labels = Labels::of_strata(&codes, n_left as usize)?;
     let folds = named_fold_labels("inner", &kept_labels, n_inner, seed)?;
     let mut all = vec![u32::MAX; labels.n_rows()];
     for (&row, fold) in kept.iter().zip(folds) {

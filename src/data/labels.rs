@@ -27,13 +27,18 @@ impl Labels {
     /// From one code in `0..n_classes` per sample. There must be at least two classes, each with
     /// at least one sample.
     pub fn new(codes: &[u32], n_classes: usize) -> Result<Self> {
-        if u32::try_from(codes.len()).is_err() {
-            return Err(too_many(codes.len()));
-        }
         if n_classes < 2 {
             return Err(Error::Data(format!(
                 "y has {n_classes} class(es), but a classifier needs at least 2 classes"
             )));
+        }
+        Self::of_strata(codes, n_classes)
+    }
+
+    /// As [`Labels::new`], for the strata of folds: there may be a single one.
+    pub fn of_strata(codes: &[u32], n_classes: usize) -> Result<Self> {
+        if u32::try_from(codes.len()).is_err() {
+            return Err(too_many(codes.len()));
         }
         let mut starts = vec![0usize; n_classes + 1];
         for &code in codes {

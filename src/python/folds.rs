@@ -18,7 +18,7 @@ pub fn fold_labels<'py>(
 ) -> PyResult<FoldArray<'py>> {
     let codes = slice(&codes)?;
     let folds = door::run(py, 1, |_| {
-        data::fold_labels(&Labels::new(codes, n_classes)?, n_folds, seed)
+        data::fold_labels(&Labels::of_strata(codes, n_classes)?, n_folds, seed)
     })?;
     Ok(folds.into_pyarray(py))
 }
@@ -34,7 +34,12 @@ pub fn nested_fold_labels<'py>(
 ) -> PyResult<(FoldArray<'py>, Vec<FoldArray<'py>>)> {
     let codes = slice(&codes)?;
     let (outer, inner) = door::run(py, 1, |_| {
-        data::nested_fold_labels(&Labels::new(codes, n_classes)?, n_outer, n_inner, seed)
+        data::nested_fold_labels(
+            &Labels::of_strata(codes, n_classes)?,
+            n_outer,
+            n_inner,
+            seed,
+        )
     })?;
     let inner = inner.into_iter().map(|folds| folds.into_pyarray(py));
     Ok((outer.into_pyarray(py), inner.collect()))

@@ -12,8 +12,9 @@ from sklearn.base import clone
 from softmargin import _core
 from softmargin._checks import parameters
 from softmargin._checks.weights import class_weights
-from softmargin._estimators.base import Classifier
+from softmargin._estimators.base import Classifier, Estimator
 from softmargin._estimators.methods import overridden
+from softmargin._selection.kinds import kind_of
 from softmargin._selection.steps import Setting, Steps, UnsharedError, key_of
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class Group(NamedTuple):
 class Candidates(NamedTuple):
     """Validated candidates of a grid."""
 
-    # The classifier of each candidate, and its parameters.
-    models: Sequence[Classifier]
+    # The estimator of each candidate, and its parameters.
+    models: Sequence[Estimator]
     cells: Sequence[dict[str, Any]]
     groups: list[Group]
     # The settings of the steps before the classifier, and the number of that of each candidate.
@@ -63,15 +64,18 @@ class Candidates(NamedTuple):
     errors: dict[int, Exception] = {}  # noqa: RUF012 (never changed)
 
     @property
-    def estimator(self) -> Classifier:
-        """The classifier of the first candidate."""
+    def estimator(self) -> Estimator:
+        """The estimator of the first candidate."""
         return self.models[0]
 
     @property
     def is_ordinal(self) -> bool:
         """Whether the order of the classes matters for any candidate."""
         pairs = zip(self.models, self.cells, strict=True)
-        return any(cell.get("multi_class", own.multi_class) == "ordinal" for own, cell in pairs)
+        return any(
+            cell.get("multi_class", getattr(own, "multi_class", None)) == "ordinal"
+            for own, cell in pairs
+        )
 
     def setting(self, cell: int) -> Setting:
         """Return the setting of the steps before the classifier of a candidate."""
@@ -112,6 +116,8 @@ class Candidates(NamedTuple):
             # Their own methods evaluate kernel functions.
             found = [Setting(setting.params) for setting in found]
             return cls(models, cells, [], found, setting_of, reason)
+        if any(kind_of(model) != kind_of(steps.model) for model in models):
+            raise UnsharedError("the candidates are not all classifiers, or not all regressors")
         for model, cell in zip(models, cells, strict=True):
             if not cell.keys() <= model.get_params(deep=False).keys():
                 clone(model).set_params(**cell)  # raises ValueError with the valid names
@@ -149,12 +155,12 @@ class Candidates(NamedTuple):
         )
 
 
-def _with_seeds(models: Sequence[Classifier]) -> list[Classifier]:
+def _with_seeds(models: Sequence[Estimator]) -> list[Estimator]:
     """Return copies of the classifiers with one seed for all of their candidates.
 
     Separate fits would draw one each.
     """
-    copies: dict[int, Classifier] = {}
+    copies: dict[int, Estimator] = {}
     for model in models:
         if id(model) not in copies:
             params = model.get_params(deep=False)
@@ -174,7 +180,7 @@ class _Builder:
         # Candidates that differ only along the path are validated once.
         self._known: dict[Any, tuple[Group, _core.Kernel]] = {}
 
-    def add(self, number: int, model: Classifier, cell: dict[str, Any]) -> None:
+    def add(self, number: int, model: Estimator, cell: dict[str, Any]) -> None:
         """Validate a candidate and add it to its group."""
         kind, params = type(model), model.get_params(deep=False)
         rest = sorted((name, repr(cell[name])) for name in cell if name not in kind._path)
@@ -185,7 +191,8 @@ class _Builder:
             # Clones values, too, as separate fits do.
             checked = kind(**clone(params | cell, safe=False))
             group, kernel = _check(checked, self.classes, self.codes)
-            shared = repr((kind.__name__, checked.class_weight, group.solver, group[3:]))
+            class_weight = getattr(checked, "class_weight", None)
+            shared = repr((kind.__name__, class_weight, group.solver, group[3:]))
             shared += repr(group.scheme[1:])
             self._known[key] = self.groups.setdefault(shared, group), kernel
         group, kernel = self._known[key]
@@ -195,21 +202,28 @@ class _Builder:
 
 
 def _check(
-    model: Classifier, classes: NDArray[Any], codes: NDArray[np.uint32]
+    model: Estimator, classes: NDArray[Any], codes: NDArray[np.uint32]
 ) -> tuple[Group, _core.Kernel]:
     """Return a new group for the settings of a model, and its kernel."""
     model._check_execution()
-    multi_class = parameters.scheme(model.multi_class)
-    shape = getattr(model, "decision_function_shape", "ovr")
-    weights = class_weights(model.class_weight, classes, codes)
-    scheme = Scheme(
-        None if isinstance(model.class_weight, str) else weights,
-        multi_class,
-        model._breaks_ties(),
-        "pairs" if shape == "ovo" and multi_class != "ovr" else "classes",
-    )
+    scheme = _scheme(model, classes, codes)
     kernel, solver = model._engine_kernel(), model._solver()
     limit = solver.max_iter if model._starts_along_path else None
     # With a limit set by the user, training must start where a separate fit starts.
     cold_start = limit is not None and limit != type(model)().get_params()["max_iter"]
     return Group(solver, scheme, [], limit, cold_start, model._tolerates_rounding), kernel
+
+
+def _scheme(model: Estimator, classes: NDArray[Any], codes: NDArray[np.uint32]) -> Scheme:
+    """Return how several classes are decomposed; one machine without classes."""
+    if not isinstance(model, Classifier):
+        return Scheme(np.ones(1), "single", False, "classes")
+    multi_class = parameters.scheme(model.multi_class)
+    shape = getattr(model, "decision_function_shape", "ovr")
+    weights = class_weights(model.class_weight, classes, codes)
+    return Scheme(
+        None if isinstance(model.class_weight, str) else weights,
+        multi_class,
+        model._breaks_ties(),
+        "pairs" if shape == "ovo" and multi_class != "ovr" else "classes",
+    )

@@ -52,7 +52,7 @@ def signature(
     else:
         parts = ()
         digest.update(str(joblib.hash(X)).encode())
-    labels = (rows.codes, rows.order, rows.sample_weight)
+    labels = (rows.codes, rows.order, rows.sample_weight, rows.targets)
     for part in (*parts, *labels, *(p for split in splits for p in split)):
         if part is not None:
             array = np.ascontiguousarray(part)

@@ -15,6 +15,7 @@ from softmargin._checks.resources import limited_blas
 from softmargin._selection import loop
 from softmargin._selection.ahead import Ahead
 from softmargin._selection.candidates import Candidates, Group
+from softmargin._selection.kinds import predictions
 from softmargin._selection.samples import Place, Samples, Sources, Split
 from softmargin._selection.scoring import Outputs, Scoring
 from softmargin._selection.table import Table, Watcher
@@ -99,6 +100,8 @@ class _Run:
         is_same = samples.steps is None and (weights is None or bool((weights > 0).all()))
         self._has_train_outputs = scoring.is_train and is_same
         self._scores_train = scoring.is_train and not is_same
+        # The predictions of regressors are their decision values.
+        self._takes_decisions = scoring.needs_decisions or samples.kind != "classifier"
 
     def evaluate(self, missing: NDArray[np.bool_]) -> None:
         """Add the missing results to the table."""
@@ -187,7 +190,7 @@ class _Run:
         n_rows = len(test) + (len(train) if self.scoring.is_train else 0)
         n_classes = len(self.samples.classes)
         width = 0
-        if self.scoring.needs_decisions:
+        if self._takes_decisions:
             has_pairs = any(own.scheme.decisions == "pairs" for own in self.candidates.groups)
             width = n_classes * (n_classes - 1) // 2 if has_pairs else n_classes
         return n_rows * n_cells * (4 + 8 * width)
@@ -212,7 +215,7 @@ class _Run:
             if self.resources.raises:
                 raise
             if len(pairs) == 1:
-                self._fail(pairs[0][0], np.flatnonzero(missing[pairs[0][0]]).tolist(), error)
+                self._find_failure(group, sources, pairs, missing, error)
                 return
             # Find out which splits fail.
             for pair in pairs:
@@ -220,6 +223,26 @@ class _Run:
                 left[pair[0]] = missing[pair[0]] & ~self.table.done[pair[0]]
                 left[pair[0]] &= self.candidates.setting_of == pair[1]
                 self._evaluate_group(group, sources, [pair], left)
+
+    def _find_failure(
+        self,
+        group: Group,
+        sources: Sources,
+        pairs: list[tuple[int, int]],
+        missing: NDArray[np.bool_],
+        error: Exception,
+    ) -> None:
+        """Mark the candidates of a group that fail on one split, such as those with a large nu."""
+        split = pairs[0][0]
+        own = [number for number, _, _ in group.cells]
+        cells = np.intersect1d(own, np.flatnonzero(missing[split] & ~self.table.done[split]))
+        if len(cells) <= 1:
+            self._fail(split, cells.tolist(), error)
+            return
+        for half in np.array_split(cells, 2):
+            left = np.zeros_like(missing)
+            left[split, half] = True
+            self._evaluate_group(group, sources, pairs, left)
 
     def _run_core(self, work: _Work, group: Group, sources: Sources) -> None:
         resources = self.resources
@@ -258,7 +281,7 @@ class _Run:
             scaling=samples.scaling,
             single_precision=group.tolerates_rounding if single is None else single,
             predictions=not scoring.core,
-            decisions=group.scheme.decisions if scoring.needs_decisions else None,
+            decisions=group.scheme.decisions if self._takes_decisions else None,
             train_outputs=self._has_train_outputs,
         )
 
@@ -300,13 +323,17 @@ class _Run:
         train, test = self.splits[split]
         n_rows = predicted.shape[1]
         values = None
-        if self.scoring.needs_decisions:
+        if self._takes_decisions:
             values = decisions.reshape(len(predicted), n_rows, -1)
-        codes = predicted
+        codes: NDArray[Any] = predicted
+        if values is not None and self.samples.kind != "classifier":
+            codes = predictions(self.samples.kind, values[:, :, 0])
+            if job.place.inverse is not None:
+                codes = job.place.inverse(codes)
         classes: NDArray[Any] = np.unique(self.samples.codes[train])
         if work.order is not None:
             # The core numbers the classes in their own order.
-            codes = work.order[predicted].astype(np.uint32)
+            codes = work.order[codes].astype(np.uint32)
             classes = work.order[np.isin(work.order, classes)]
         n_test = len(test) if job.place.errors[0] is None else 0
         parts = [(False, slice(0, n_test), test)]

@@ -95,6 +95,30 @@ def nested_fold_labels(
     )
 
 
+def shuffled_folds(n_samples: int, n_folds: int, random_state: Any) -> NDArray[np.uint32]:
+    """Return the fold of each sample, without strata."""
+    n_folds = _count("n_folds", n_folds)
+    _check_enough(n_samples, n_folds)
+    codes = np.zeros(n_samples, dtype=np.uint32)
+    return _core.fold_labels(codes, 1, n_folds, parameters.seed(random_state))
+
+
+def nested_shuffled_folds(
+    n_samples: int, outer: int, inner: int, random_state: Any
+) -> tuple[NDArray[np.uint32], list[NDArray[np.uint32]]]:
+    """Return the outer fold of each sample, and its inner folds, without strata."""
+    outer, inner = _count("outer", outer), _count("inner", inner)
+    _check_enough(n_samples, outer)
+    _check_enough(n_samples - -(-n_samples // outer), inner)
+    codes = np.zeros(n_samples, dtype=np.uint32)
+    return _core.nested_fold_labels(codes, 1, outer, inner, parameters.seed(random_state))
+
+
+def _check_enough(n_samples: int, n_folds: int) -> None:
+    if n_samples < n_folds:
+        raise ValueError(f"{n_samples} samples cannot be divided into {n_folds} folds")
+
+
 def _count(name: str, value: Any) -> int:
     count = parameters.integer(name, value)
     if count < 2:

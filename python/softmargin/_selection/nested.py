@@ -23,7 +23,7 @@ def nested_cv(
     inner: Any = 5,
     search: Literal["grid", "pattern", "random"] = "grid",
     scale: Literal["auto"] | Scale = "auto",
-    scoring: Any = "accuracy",
+    scoring: Any = None,
     sample_weight: Any = None,
     n_jobs: int | None = -1,
     memory_budget: int | None = None,
@@ -50,7 +50,7 @@ def nested_cv(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Samples.
     y : array-like of shape (n_samples,)
-        Labels.
+        Labels, or targets of regression; for OneClassSVM, 1 and -1, which only the score uses.
     method : str, estimator, Pipeline, or a list of them, default="svc"
         One of :func:`softmargin.methods`, an estimator with the parameters that the grid does not
         vary, or a scikit-learn Pipeline that ends with such an estimator: its other steps are
@@ -58,14 +58,15 @@ def nested_cv(
         list compares methods on the same folds. A subclass of a Softmargin estimator is fitted
         once per candidate and split by its own methods, which takes longer.
     grid : dict of lists, list of such dicts, or None, default=None
-        Candidates. None uses an 8 x 8 grid: C = 4^-2 ... 4^5 (OLLAWV: eight margins) and
-        gamma = 4^-5 ... 4^2. Linear methods have no gamma. For a pipeline, names start with those
-        of its steps, as in ``{"svc__C": [1, 10], "pca__n_components": [5, 10]}``. For
-        ``search="random"``, values may be distributions with a method ``rvs``.
+        Candidates. None uses an 8 x 8 grid: C = 4^-2 ... 4^5 (OLLAWV: eight margins; NuSVC and
+        OneClassSVM: eight values of nu) and gamma = 4^-5 ... 4^2. Linear methods have no gamma.
+        For a pipeline, names start with those of its steps, as in
+        ``{"svc__C": [1, 10], "pca__n_components": [5, 10]}``. For ``search="random"``, values may
+        be distributions with a method ``rvs``.
     outer, inner : int, splitter or iterable of pairs, default=5
-        Number of stratified, shuffled folds; or a splitter of scikit-learn (for repeated
-        hold-out, ``StratifiedShuffleSplit(10, test_size=0.1)``); or pairs of training and test
-        samples, as indices or boolean masks.
+        Number of shuffled folds, which are stratified for classification; or a splitter of
+        scikit-learn (for repeated hold-out, ``StratifiedShuffleSplit(10, test_size=0.1)``); or
+        pairs of training and test samples, as indices or boolean masks.
     search : {"grid", "pattern", "random"}, default="grid"
         "grid" evaluates all candidates. "pattern" evaluates a five-point cross on the grid, which
         moves to its best point and halves its step if the center is the best. "random" evaluates
@@ -76,10 +77,11 @@ def nested_cv(
         [0, 1] by all samples (as Melki and Kecman (2016) and Melki (2018) did; it leaks
         information from the held-out samples), None not at all. "auto" means "fold", but None for
         a pipeline.
-    scoring : str, callable, list, tuple or dict, default="accuracy"
+    scoring : str, callable, list, tuple, dict or None, default=None
         Score by which candidates are compared and evaluated: anything that scikit-learn's searches
-        accept and that predictions or decision values determine. With several scores, ``refit``
-        names the one that guides the search.
+        accept and that predictions or decision values determine. None means "accuracy" for
+        classifiers and "r2" for regressors. With several scores, ``refit`` names the one that
+        guides the search.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Positive weights that multiply C for each training sample. OLLAWV does not support them.
     n_jobs : int or None, default=-1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from softmargin._checks import class_order, parameters
@@ -23,6 +23,7 @@ from softmargin._selection import engine
 from softmargin._selection.candidates import Candidates
 from softmargin._selection.checkpoint import Checkpoint, signature
 from softmargin._selection.inner import InnerSearch
+from softmargin._selection.kinds import subject
 from softmargin._selection.nested_problem import Problem, Scale
 from softmargin._selection.nested_tasks import Task
 from softmargin._selection.progress import watcher_of
@@ -35,7 +36,7 @@ from softmargin._selection.splits import (
     nested,
     plain,
 )
-from softmargin._selection.steps import Steps
+from softmargin._selection.steps import Steps, has_steps
 from softmargin._selection.table import Table, Watchers
 
 
@@ -67,9 +68,10 @@ class Run:
         arguments = (problem.rows.X, problem.y, outer, inner, random_state)
         if checkpoint is not None:
             check_repeatable(outer, inner, random_state)
-        folds = nested(*arguments, problem.groups)
+        has_classes = problem.rows.kind != "regressor"
+        folds = nested(*arguments, problem.groups, has_classes)
         if checkpoint is not None:
-            check_repeated(*arguments, problem.groups, folds)
+            check_repeated(*arguments, problem.groups, folds, has_classes)
         return cls(problem, folds, search, checkpoint)
 
     def limit(self, n_jobs: Any, memory_budget: Any, time_limit: Any) -> None:
@@ -153,7 +155,7 @@ class Run:
         counts = _counts(table, outer_table)
         if counts["unfinished"]:
             warnings.warn(
-                f"{counts['unfinished']} binary classifiers in {counts['trainings']} trainings of "
+                f"{subject(rows.kind, counts['unfinished'], counts['trainings'])} of "
                 f"{task.name!r} did not converge",
                 ConvergenceWarning,
                 stacklevel=level_of_caller(),
@@ -267,10 +269,11 @@ def refit(
     name = None if guide == SINGLE else guide
     problem = Problem.check(X, y, estimator, scale, scoring, name, sample_weight, groups)
     rows, steps = problem.rows, Steps(estimator)
-    if isinstance(estimator, Pipeline):
-        rows = rows._replace(steps=steps)
+    if has_steps(estimator):
+        rows = rows._replace(steps=steps, target=steps.target)
     # Cross-validation needs at least two folds.
-    splits = plain("inner", rows.X, problem.y, max(2, n_folds), 0, problem.groups)
+    has_classes = rows.kind != "regressor"
+    splits = plain("inner", rows.X, problem.y, max(2, n_folds), 0, problem.groups, has_classes)
     candidates = Candidates.of(steps, cells, rows.classes, rows.codes)
     scorings = problem.scoring_of(candidates, type(estimator))
     table, stopped = engine.evaluate(candidates, rows, splits, scorings, engine.Resources(*limits))
@@ -279,7 +282,7 @@ def refit(
     best = _best(table.scores(guide))
     whole = clone(estimator).set_params(**clone(cells[best or 0], safe=False))
     model = Steps(whole).model
-    prefix = steps.prefix
+    prefix = steps.fit_prefix
     if "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=limits[0])
     if scale is not None:

@@ -9,29 +9,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
-from sklearn.pipeline import Pipeline
 
 from softmargin._checks import parameters
-from softmargin._estimators.base import Classifier
+from softmargin._estimators.base import Estimator
 from softmargin._estimators.methods import estimator_of
 from softmargin._selection import loop
 from softmargin._selection.candidates import Candidates
 from softmargin._selection.nested_problem import Problem
 from softmargin._selection.samples import Samples
 from softmargin._selection.scoring import Scoring
-from softmargin._selection.steps import Steps, UnsharedError
+from softmargin._selection.steps import Steps, UnsharedError, has_steps
 
 # The grids of Melki and Kecman (2016) and Melki (2018).
 _CS = [4.0**power for power in range(-2, 6)]
 _GAMMAS = [4.0**power for power in range(-5, 3)]
 # On eleven data sets, margins below 0.003 or above 1 changed accuracies only by chance.
 _MARGINS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 0.8]
-_DEFAULT_PATHS = {"C": _CS, "margin": _MARGINS}
+_NUS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5]
+_DEFAULT_PATHS = {"C": _CS, "margin": _MARGINS, "nu": _NUS}
 
 
 def is_single(method: Any) -> bool:
     """Return whether ``method`` is one method, not a list."""
-    return isinstance(method, str | Classifier | Pipeline)
+    return isinstance(method, str | Estimator) or has_steps(method)
 
 
 class Task(NamedTuple):
@@ -67,7 +67,8 @@ def tasks_of(
     found: list[Task] = []
     for each in [method] if is_one else method:
         name, estimator, steps = _parts_of(each)
-        if isinstance(each, str) and isinstance(random_state, Integral):
+        is_seeded = "random_state" in estimator.get_params(deep=False)
+        if isinstance(each, str) and isinstance(random_state, Integral) and is_seeded:
             estimator.set_params(random_state=random_state)
         if problem.rows.sample_weight is not None and not steps.model._takes_weights:
             raise ValueError(
@@ -81,8 +82,8 @@ def tasks_of(
             whose = "" if isinstance(each, str) else "its "
             _check_seeded(name, steps, cells, f"set {whose}random_state to an int")
         rows = problem.rows
-        if isinstance(estimator, Pipeline):
-            rows = rows._replace(steps=steps)
+        if has_steps(estimator):
+            rows = rows._replace(steps=steps, target=steps.target)
         try:
             candidates = Candidates.of(steps, cells, rows.classes, rows.codes)
         except UnsharedError as error:
@@ -93,7 +94,7 @@ def tasks_of(
         if candidates.reason is not None:
             for model, cell in zip(candidates.models, candidates.cells, strict=True):
                 loop.check(clone(model).set_params(**cell))
-        if not isinstance(estimator, Pipeline):
+        if not has_steps(estimator):
             _check_kernels(problem, candidates)
         scoring = problem.scoring_of(candidates, type(estimator))
         found.append(Task(name, label, estimator, cells, rows, candidates, scoring))
@@ -123,14 +124,14 @@ def _check_kernels(problem: Problem, candidates: Candidates) -> None:
 
 def _parts_of(method: Any) -> tuple[str, Any, Steps]:
     """Return the name, the estimator and the steps of a method."""
-    if not isinstance(method, Pipeline):
+    if not has_steps(method):
         name, estimator = estimator_of(method)
         return name, estimator, Steps(estimator)
     try:
         steps = Steps(method)
     except UnsharedError as error:
         raise ValueError(f"method = {method!r} is not valid: {error}") from None
-    if not isinstance(steps.model, Classifier):
+    if not isinstance(steps.model, Estimator):
         raise ValueError(
             f"the last step of the pipeline is {steps.model!r}, but it must be an estimator of "
             "softmargin"

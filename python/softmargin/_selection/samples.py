@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,16 +13,18 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from softmargin import _core
 from softmargin._checks.labels import check_labels
 from softmargin._checks.rows import native_rows
-from softmargin._checks.weights import used_rows
+from softmargin._checks.weights import positive_rows, used_rows
+from softmargin._selection.kinds import Kind
 from softmargin._selection.scoring import ScoredSamples
 from softmargin._selection.steps import Prepared, Setting, Steps, kernel_matrix
+from softmargin._selection.target_transform import Transformed, transform_targets
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 Scaling = Literal["none", "minmax", "standard"]
 
 
 class Samples(NamedTuple):
-    """Samples with their labels, weights and preprocessing.
+    """Samples with their labels or targets, weights and preprocessing.
 
     ``classes`` are sorted. ``order`` contains their indices in the order that the labels
     define, which matters for ordinal classifiers only. Without ``steps``, X is validated and
@@ -33,6 +35,9 @@ class Samples(NamedTuple):
     classes: NDArray[Any]
     codes: NDArray[np.uint32]
     sample_weight: NDArray[np.float64] | None = None
+    # Of regressors, whose samples have a single class.
+    targets: NDArray[np.float64] | None = None
+    kind: Kind = "classifier"
     scaling: Scaling = "none"
     # Whether kernel values are float32; None where that changes results within the tolerance.
     single_precision: bool | None = None
@@ -40,6 +45,8 @@ class Samples(NamedTuple):
     # The samples and labels as given, for steps and scoring functions.
     given: tuple[Any, Any] | None = None
     steps: Steps | None = None
+    # A TransformedTargetRegressor, which transforms the targets for each split.
+    target: Any = None
     # Parameters for the fit of each step, and for scorers.
     fit_params: dict[str, Any] = {}  # noqa: RUF012 (never changed)
     score_params: dict[str, Any] = {}  # noqa: RUF012 (never changed)
@@ -63,8 +70,12 @@ class Samples(NamedTuple):
     def labels(self, numbers: NDArray[Any]) -> Any:
         """Return the labels of some samples as given."""
         if self.given is None:
-            return self.classes[self.codes[numbers]]
+            return self.outcomes()[numbers]
         return _safe_indexing(self.given[1], numbers)
+
+    def outcomes(self) -> NDArray[Any]:
+        """Return the label or the target of each sample."""
+        return self.classes[self.codes] if self.targets is None else self.targets
 
     def scored(self, numbers: NDArray[Any], with_X: bool) -> ScoredSamples:
         """Return samples for scorers; X only if they use more than predictions."""
@@ -92,6 +103,8 @@ class Place(NamedTuple):
     test: NDArray[np.uint32]
     # Why the test samples, or the training samples, cannot be scored.
     errors: tuple[Exception | None, Exception | None] = (None, None)
+    # Maps predictions back to the units of y, if the targets were transformed.
+    inverse: Callable[[Any], Any] | None = None
 
 
 class Sources:
@@ -108,7 +121,10 @@ class Sources:
         self.scores_train = scores_train
         self.all: list[_core.Source] = []
         self._shared: dict[Any, int] = {}
+        self._rows: dict[int, Any] = {}
         self._places: dict[tuple[int, int], Place] = {}
+        # The transformed targets of the current split.
+        self._targets: tuple[int, Transformed] | None = None
         # The transformed samples of the current split.
         self._split: int | None = None
         self._done: list[Any] = []
@@ -137,10 +153,25 @@ class Sources:
             raise ValueError("there are no steps")
         if self._split != split:
             self._split, self._done = split, []
-        X, y = samples.given or (samples.X, samples.classes[samples.codes])
+        X, y = samples.given or (samples.X, samples.outcomes())
         own = self.splits[split]
         params = _params_of(X, samples.fit_params, own[0])
-        return samples.steps.prepare(setting, X, y, own, params, self._done, self.scores_train)
+        found = self._transformed_targets(split)
+        targets = None if found is None else found.targets
+        return samples.steps.prepare(
+            setting, X, y, own, params, self._done, self.scores_train, targets
+        )
+
+    def _transformed_targets(self, split: int) -> Transformed | None:
+        """Return the targets for training on a split, if they are transformed."""
+        samples = self.samples
+        if samples.target is None or samples.targets is None:
+            return None
+        if self._targets is None or self._targets[0] != split:
+            train, _ = self.splits[split]
+            found = transform_targets(samples.target, samples.targets, train)
+            self._targets = split, found
+        return self._targets[1]
 
     def _prepare(self, split: int, setting: Setting, ready: Prepared | None) -> Place:
         samples = self.samples
@@ -148,14 +179,19 @@ class Sources:
         used: Any = slice(None)
         if samples.sample_weight is not None:
             own = samples.sample_weight[train]
-            used_rows(own, *check_labels(samples.classes[samples.codes[train]]))
+            _check_weights(samples, train, own)
             used = own > 0
-        else:
+        elif samples.kind == "classifier":
             _check_classes(samples, train)
+        transformed = self._transformed_targets(split)
+        targets = samples.targets if transformed is None else transformed.targets
+        inverse = None if transformed is None else transformed.inverse
         if samples.steps is None:
             scored = np.concatenate([test, train]) if self.scores_train else test
             kept = train[used].astype(np.uint32)
-            return Place(self._direct(setting), kept, scored.astype(np.uint32))
+            own_split = None if transformed is None else split
+            source = self._direct(setting, targets, own_split)
+            return Place(source, kept, scored.astype(np.uint32), inverse=inverse)
         found = self.transform(split, setting) if ready is None else ready
         if found.n_train != len(train):
             raise _wrong_count(found.n_train, len(train), "training")
@@ -175,23 +211,38 @@ class Sources:
                 first += n_found
         rows = np.concatenate(numbers)
         weights = None if samples.sample_weight is None else samples.sample_weight[rows]
-        self.all.append(_core.Source(native_rows(found.rows), samples.codes[rows], weights))
+        targets = None if targets is None else targets[rows]
+        native = native_rows(found.rows)
+        self.all.append(_core.Source(native, samples.codes[rows], weights, targets))
         return Place(
             len(self.all) - 1,
             np.arange(len(train), dtype=np.uint32)[used],
             np.concatenate([np.empty(0, dtype=np.intp), *places]).astype(np.uint32),
             (errors[0], errors[1]),
+            inverse,
         )
 
-    def _direct(self, setting: Setting) -> int:
-        """Return the source of samples that are the same for all splits."""
+    def _direct(
+        self, setting: Setting, targets: NDArray[np.float64] | None, split: int | None
+    ) -> int:
+        """Return the source of samples that are the same for all splits.
+
+        The targets belong to a split if they are transformed; None if they do not.
+        """
         kernel = setting.kernel if callable(setting.kernel) else None
-        if id(kernel) not in self._shared:
+        if (id(kernel), split) not in self._shared:
+            rows = self._direct_rows(kernel)
+            own = self.samples
+            self.all.append(_core.Source(rows, own.codes, own.sample_weight, targets))
+            self._shared[id(kernel), split] = len(self.all) - 1
+        return self._shared[id(kernel), split]
+
+    def _direct_rows(self, kernel: Any) -> Any:
+        """Return the samples, or their kernel values, in the form of the core."""
+        if id(kernel) not in self._rows:
             X = self.samples.X if kernel is None else kernel_matrix(kernel, self.samples.X)
-            source = _core.Source(native_rows(X), self.samples.codes, self.samples.sample_weight)
-            self.all.append(source)
-            self._shared[id(kernel)] = len(self.all) - 1
-        return self._shared[id(kernel)]
+            self._rows[id(kernel)] = native_rows(X)
+        return self._rows[id(kernel)]
 
 
 def _wrong_count(n_found: int, n_expected: int, kind: str) -> ValueError:
@@ -199,6 +250,14 @@ def _wrong_count(n_found: int, n_expected: int, kind: str) -> ValueError:
         f"the steps before the classifier returned {n_found} samples for {n_expected} {kind} "
         "samples; they must return one for each"
     )
+
+
+def _check_weights(samples: Samples, train: NDArray[Any], weights: NDArray[np.float64]) -> None:
+    """Raise ValueError if weights of 0 leave no training samples, or none of a class."""
+    if samples.kind == "classifier":
+        used_rows(weights, *check_labels(samples.classes[samples.codes[train]]))
+    else:
+        positive_rows(weights)
 
 
 def _check_classes(samples: Samples, train: NDArray[Any]) -> None:

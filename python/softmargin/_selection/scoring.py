@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score
 from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _PassthroughScorer
 from sklearn.model_selection._validation import _score
 
 from softmargin._selection.confusion import ConfusionScore, Counts, confusion_score
+from softmargin._selection.kinds import Kind, kind_of
 from softmargin._selection.ranking import is_area, roc_areas
 
 # The name of a single score, as in scikit-learn's results.
@@ -38,9 +39,10 @@ class Outputs(NamedTuple):
     """Predictions and decision values of candidates for the samples of a split.
 
     ``classes`` are the classes of the training samples; ``predicted`` refers to all classes.
+    Without classes, ``predicted`` contains what ``predict`` returns.
     """
 
-    predicted: NDArray[np.uint32]
+    predicted: NDArray[Any]
     decisions: NDArray[np.float64] | None
     classes: NDArray[Any]
 
@@ -55,8 +57,8 @@ class ScoredSamples(NamedTuple):
     numbers: NDArray[Any]
 
 
-class _Answers(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that knows its answers for one set of samples.
+class _Answers(BaseEstimator):
+    """A fitted estimator that knows its answers for one set of samples.
 
     It looks like an estimator of the class ``kind``, so that scoring functions that treat
     pipelines differently ask for what is not there instead of taking another path.
@@ -67,7 +69,8 @@ class _Answers(ClassifierMixin, BaseEstimator):
         self._kind = kind
         self._predicted = predicted
         self._decisions = decisions
-        self.classes_ = classes
+        if classes is not None:
+            self.classes_ = classes
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -98,6 +101,25 @@ class _Answers(ClassifierMixin, BaseEstimator):
         if name.startswith("_") or name in ("predict_proba", "predict_log_proba"):
             raise AttributeError(name)
         raise UnavailableError(f"the attribute {name} of the fitted estimator")
+
+
+class _ClassifierAnswers(ClassifierMixin, _Answers):
+    """A fitted classifier that knows its answers."""
+
+
+class _RegressorAnswers(RegressorMixin, _Answers):
+    """A fitted regressor that knows its answers."""
+
+
+class _DetectorAnswers(OutlierMixin, _Answers):
+    """A fitted detector of outliers that knows its answers."""
+
+
+_ANSWERS: dict[Kind, type[_Answers]] = {
+    "classifier": _ClassifierAnswers,
+    "regressor": _RegressorAnswers,
+    "detector": _DetectorAnswers,
+}
 
 
 class Scoring:
@@ -132,7 +154,9 @@ class Scoring:
         self.is_train = is_train
         self.error_score = error_score
         self.is_multimetric = isinstance(scorer, _MultimetricScorer)
-        self._kind: type = _Answers
+        self._answers = _ANSWERS[kind_of(estimators[0])]
+        self._has_classes = self._answers is _ClassifierAnswers
+        self._kind: type = self._answers
         scorers = scorer._scorers if self.is_multimetric else {SINGLE: scorer}
         self.names = tuple(scorers)
         self.fast: dict[str, ConfusionScore] = {}
@@ -141,10 +165,12 @@ class Scoring:
         self._slow: dict[str, Any] = {}
         self.is_plain_function = False
         for name, own in scorers.items():
-            fast = None if has_params else _fast(own, classes)
+            fast = None
+            if self._has_classes and not has_params:
+                fast = _fast(own, classes)
             if fast is not None:
                 self.fast[name] = fast
-            elif not has_params and len(classes) == 2 and is_area(own):
+            elif self._has_classes and not has_params and len(classes) == 2 and is_area(own):
                 self._areas.append(name)
             else:
                 self._slow[name] = own
@@ -155,7 +181,7 @@ class Scoring:
         self.needs_decisions = bool(self._areas) or any(need != "predict" for need in needs)
         # The scores that the core computes, if it computes all of them.
         self.core: dict[str, str] = {}
-        if not is_train and not self._slow and not self._areas:
+        if self._has_classes and not is_train and not self._slow and not self._areas:
             found = {name: _core_score(own) for name, own in scorers.items()}
             if None not in found.values():
                 self.core = {name: str(core) for name, core in found.items()}
@@ -200,13 +226,10 @@ class Scoring:
         if outputs.decisions is not None:
             decisions = outputs.decisions[number]
             decisions = decisions[:, 0] if decisions.shape[1] == 1 else decisions
-        answers = _Answers(
-            samples.X,
-            self.classes[outputs.classes],
-            self.classes[outputs.predicted[number]],
-            decisions,
-            self._kind,
-        )
+        predicted, classes = outputs.predicted[number], None
+        if self._has_classes:
+            predicted, classes = self.classes[predicted], self.classes[outputs.classes]
+        answers = self._answers(samples.X, classes, predicted, decisions, self._kind)
         scorers = {
             name: own if isinstance(own, _BaseScorer) else _Function(own)
             for name, own in scorers.items()

@@ -33,6 +33,7 @@ from softmargin._checks.stack import level_of_caller
 from softmargin._selection import engine
 from softmargin._selection.candidates import Candidates
 from softmargin._selection.checkpoint import Checkpoint, signature
+from softmargin._selection.kinds import kind_of, subject
 from softmargin._selection.progress import watcher_of
 from softmargin._selection.reports import end_callbacks, print_fits, report_callbacks
 from softmargin._selection.samples import Samples, Split
@@ -122,6 +123,8 @@ class EngineSearch(BaseSearchCV):
         """
         steps = check_shareable(self.estimator)
         scorers, refit_metric = self._get_scorers()
+        if y is None and kind_of(steps.model) == "detector":
+            raise UnsharedError("y is None, so that only the fitted estimator can be scored")
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -359,8 +362,7 @@ class _Evaluation:
         unfinished = table.total("n_unfinished")
         if unfinished:
             warnings.warn(
-                f"{unfinished} binary classifiers in {int(table.done.sum())} trainings did not "
-                "converge",
+                f"{subject(samples.kind, unfinished, int(table.done.sum()))} did not converge",
                 ConvergenceWarning,
                 stacklevel=level_of_caller(),
             )

@@ -9,20 +9,34 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, column_or_1d
 
-from softmargin._selection.folds import fold_labels, nested_fold_labels
+from softmargin._selection.folds import (
+    fold_labels,
+    nested_fold_labels,
+    nested_shuffled_folds,
+    shuffled_folds,
+)
 from softmargin._selection.samples import Split
 
 Folds = list[tuple[Split, list[Split]]]
 
 
-def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any, groups: Any = None) -> Folds:
+def nested(
+    X: Any,
+    y: Any,
+    outer: Any,
+    inner: Any,
+    random_state: Any,
+    groups: Any = None,
+    has_classes: bool = True,
+) -> Folds:
     """Return the outer splits with their inner splits, as indices.
 
-    Splitters get the groups of their samples.
+    Splitters get the groups of their samples. Numbers of folds mean folds that are stratified if y
+    contains classes.
     """
     for name, folds in (("outer", outer), ("inner", inner)):
         is_known = isinstance(folds, Integral | Iterable) or hasattr(folds, "split")
@@ -32,7 +46,11 @@ def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any, groups: An
                 "iterable of pairs of training and test indices"
             )
     if isinstance(outer, Integral) and isinstance(inner, Integral) and groups is None:
-        labels, inner_labels = nested_fold_labels(y, int(outer), int(inner), random_state)
+        counts = int(outer), int(inner), random_state
+        if has_classes:
+            labels, inner_labels = nested_fold_labels(y, *counts)
+        else:
+            labels, inner_labels = nested_shuffled_folds(_num_samples(y), *counts)
         return [
             (
                 (np.flatnonzero(labels != o), np.flatnonzero(labels == o)),
@@ -48,10 +66,12 @@ def nested(X: Any, y: Any, outer: Any, inner: Any, random_state: Any, groups: An
         ]
     labelled = np.asarray(y)
     found: Folds = []
-    for train, test in plain("outer", X, labelled, outer, random_state, groups):
+    for train, test in plain("outer", X, labelled, outer, random_state, groups, has_classes):
         own_groups = None if groups is None else groups[train]
         own_X = _safe_indexing(X, train)
-        inside = plain("inner", own_X, labelled[train], inner, random_state, own_groups)
+        inside = plain(
+            "inner", own_X, labelled[train], inner, random_state, own_groups, has_classes
+        )
         if found and len(inside) != len(found[0][1]):
             raise ValueError(
                 f"outer fold {len(found)} has {len(inside)} inner splits, but outer fold 0 has "
@@ -79,14 +99,21 @@ def check_repeatable(outer: Any, inner: Any, random_state: Any) -> None:
 
 
 def check_repeated(
-    X: Any, y: Any, outer: Any, inner: Any, random_state: Any, groups: Any, found: Folds
+    X: Any,
+    y: Any,
+    outer: Any,
+    inner: Any,
+    random_state: Any,
+    groups: Any,
+    found: Folds,
+    has_classes: bool = True,
 ) -> None:
     """Raise ValueError if splitters give different splits when called again."""
     if not (hasattr(outer, "split") or hasattr(inner, "split")):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # already shown by the first call
-        again = nested(X, y, outer, inner, random_state, groups)
+        again = nested(X, y, outer, inner, random_state, groups, has_classes)
     first, second = _all_rows(found), _all_rows(again)
     if len(first) != len(second) or not all(map(np.array_equal, first, second)):
         raise ValueError(
@@ -103,16 +130,26 @@ def _all_rows(folds: Folds) -> list[NDArray[Any]]:
 
 
 def plain(
-    name: str, X: Any, y: Any, folds: Any, random_state: Any, groups: Any = None
+    name: str,
+    X: Any,
+    y: Any,
+    folds: Any,
+    random_state: Any,
+    groups: Any = None,
+    has_classes: bool = True,
 ) -> list[Split]:
     """Return the splits of a single cross-validation as indices.
 
-    With groups, a number of folds means stratified folds that do not divide a group.
+    A number of folds means folds that are stratified if y contains classes, and that with groups
+    do not divide a group.
     """
     if isinstance(folds, Integral) and groups is not None:
-        folds = _grouped(name, int(folds), groups, random_state)
+        folds = _grouped(name, int(folds), groups, random_state, has_classes)
     if isinstance(folds, Integral):
-        labels = fold_labels(y, int(folds), random_state)
+        if has_classes:
+            labels = fold_labels(y, int(folds), random_state)
+        else:
+            labels = shuffled_folds(_num_samples(y), int(folds), random_state)
         return [
             (np.flatnonzero(labels != fold), np.flatnonzero(labels == fold))
             for fold in range(int(folds))
@@ -122,14 +159,16 @@ def plain(
     return as_indices(name, folds, _num_samples(X))
 
 
-def _grouped(name: str, n_folds: int, groups: Any, random_state: Any) -> Any:
-    """Return a splitter into stratified, shuffled folds of whole groups."""
+def _grouped(name: str, n_folds: int, groups: Any, random_state: Any, has_classes: bool) -> Any:
+    """Return a splitter into shuffled folds of whole groups, stratified by classes."""
     n_groups = len(np.unique(groups))
     if not 2 <= n_folds <= n_groups:
         raise ValueError(
             f"{name} = {n_folds} is not valid: it must be at least 2 and at most the number of "
             f"groups, {n_groups}"
         )
+    if not has_classes:
+        return GroupKFold(n_folds, shuffle=True, random_state=random_state)
     return StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
@@ -45,25 +46,42 @@ class Prepared(NamedTuple):
 
 
 class Steps:
-    """A pipeline whose last step is a Softmargin estimator; or that estimator alone."""
+    """A pipeline whose last step is a Softmargin estimator; or that estimator alone.
+
+    A ``TransformedTargetRegressor`` may stand in place of the pipeline, or of its last step.
+    """
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
         self.names: list[str] = []
         # The pipelines that contain each other, with the prefix of the names of their steps.
         self._pipelines: list[tuple[str, Pipeline]] = []
-        prefix, last = "", estimator
-        while isinstance(last, Pipeline):
+        # What transforms the targets of the estimator, and of the steps from this number on.
+        self.target: Any = None
+        self.n_outside = 0
+        # What the names of the estimator's parameters, and of its fit parameters, start with.
+        prefix, fit_prefix, last = "", "", estimator
+        while isinstance(last, Pipeline) or is_target(last):
+            if is_target(last):
+                if self.target is not None:
+                    raise UnsharedError("the targets are transformed twice")
+                self.target, self.n_outside = last, len(self.names)
+                prefix, last = f"{prefix}regressor__", last.regressor
+                continue
             _check_pipeline(last)
             self._pipelines.append((prefix, last))
             *before, (name, step) = last.steps
             self.names += [f"{prefix}{name_before}" for name_before, _ in before]
-            prefix, last = f"{prefix}{name}__", step
+            prefix, fit_prefix, last = f"{prefix}{name}__", f"{fit_prefix}{name}__", step
         self.model = last
-        # What the names of the classifier's parameters start with.
         self.prefix = prefix
+        self.fit_prefix = fit_prefix
         # What the splits share of a text vectorizer as the first step.
         self.texts = SharedTexts()
+
+    def parts(self) -> list[Any]:
+        """Return the steps of all pipelines."""
+        return [step for _, own in self._pipelines for _, step in own.steps]
 
     def split_params(self, candidate: Mapping[str, Any]) -> tuple[Setting, Any, dict[str, Any]]:
         """Return the setting, the classifier and its parameters of a candidate."""
@@ -92,13 +110,15 @@ class Steps:
         fit_params: Mapping[str, Any],
         done: list[tuple[Any, Any]],
         scores_train: bool = False,
+        targets: Any = None,
     ) -> Prepared:
         """Fit the steps to the training samples of a split, and transform its samples.
 
         If training samples are scored, they are also transformed like test samples, which may
         differ from what ``fit_transform`` returns. ``done`` contains the transformed samples
         after each step for the previous setting of the same split, with the parameters of the
-        steps so far; those that are still valid are used again.
+        steps so far; those that are still valid are used again. ``targets`` are the transformed
+        targets of the steps that get them.
         """
         train, test = split
         estimator = clone(self.estimator).set_params(**clone(dict(setting.params), safe=False))
@@ -119,9 +139,10 @@ class Steps:
             own_train, _ = _safe_split(estimator, X, y, train)
             own_test, _ = _safe_split(estimator, X, y, test, train)
             scored = [own_test, own_train] if scores_train else [own_test]
-        y_train = _safe_indexing(y, train) if steps[n_same:] else None
         for number in range(n_same, len(steps)):
             name, step = steps[number]
+            is_outside = targets is None or number < self.n_outside
+            y_train = _safe_indexing(y, train) if is_outside else targets[train]
             params = fit_params.get(name, {})
             shared = None
             if number == 0 and not any(params.values()):
@@ -151,7 +172,10 @@ class Steps:
         """Return all steps before the classifier, with their full names."""
         steps: list[tuple[str, Any]] = []
         prefix, last = "", estimator
-        while isinstance(last, Pipeline):
+        while isinstance(last, Pipeline) or is_target(last):
+            if is_target(last):
+                prefix, last = f"{prefix}regressor__", last.regressor
+                continue
             *before, (name, step) = last.steps
             steps += [(f"{prefix}{own}", transformer) for own, transformer in before]
             prefix, last = f"{prefix}{name}__", step
@@ -177,6 +201,16 @@ class Steps:
                 by_step[f"{prefix}{name}"] = found
             own = dict(routed[last].fit)
         return by_step, own
+
+
+def is_target(estimator: Any) -> bool:
+    """Return whether an estimator transforms the targets of another one."""
+    return type(estimator) is TransformedTargetRegressor
+
+
+def has_steps(estimator: Any) -> bool:
+    """Return whether an estimator contains others, as a pipeline does."""
+    return isinstance(estimator, Pipeline) or is_target(estimator)
 
 
 def _check_pipeline(pipeline: Pipeline) -> None:

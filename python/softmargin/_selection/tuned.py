@@ -201,7 +201,7 @@ class SVCCV(Tuned, SVC):  # type: ignore[override]
         plain: SVC = self._fitted_plain()
         return plain
 
-    def _space(self, rows: Any) -> Space:
+    def _space(self, rows: Any, y: Any) -> Space:
         is_fine = rows.shape[0] <= _MAX_FINE
         cs, refines_c = values_of("Cs", self.Cs, _FINE_CS if is_fine else _CS, _LARGE_CS[-1])
         large = _LARGE_CS if refines_c else ()
@@ -334,6 +334,6 @@ class LinearSVCCV(Tuned, LinearSVC):  # type: ignore[override]
     def _is_lambda(self) -> bool:
         return False
 
-    def _space(self, rows: Any) -> Space:
+    def _space(self, rows: Any, y: Any) -> Space:
         cs, is_refined = values_of("Cs", self.Cs, _LINEAR_CS, _LARGE_LINEAR_CS[-1])
         return Space(("C",), (cs,), (is_refined,), _LARGE_LINEAR_CS if is_refined else ())

@@ -14,33 +14,35 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedShuffleSplit, check_cv
 from sklearn.utils.validation import check_consistent_length
 
 from softmargin._checks import class_order, parameters
-from softmargin._checks.labels import check_labels
 from softmargin._checks.resources import Deadline, budget_bytes, thread_count
 from softmargin._checks.rows import check_rows
 from softmargin._checks.stack import level_of_caller
-from softmargin._checks.weights import sample_weights, used_rows
-from softmargin._estimators.base import Classifier
+from softmargin._checks.weights import sample_weights
+from softmargin._estimators.base import Estimator
 from softmargin._selection import engine
 from softmargin._selection.candidates import Candidates
+from softmargin._selection.kinds import NO_CLASSES, check_outcomes, check_weights, kind_of
 from softmargin._selection.samples import Samples, Split
 from softmargin._selection.scoring import SINGLE, Scoring, UnavailableError, unsupported
 from softmargin._selection.splits import as_indices
 from softmargin._selection.table import Table
 
 if TYPE_CHECKING:
-    _Base = Classifier
+    _Base = Estimator
 else:
     _Base = object
 
 # A larger C is evaluated only where it may be the best: where the score of the last one is at most
-# this much below the best score so far.
+# this much below the best score so far. For scores of regression, which have any unit, relative to
+# the difference between the best and the median score.
 _PROMISING = 0.01
+_PROMISING_SHARE = 0.1
 # The factors between neighbors in the refinement.
-_FACTORS = {"C": 10.0**0.5, "gamma": 2.0}
+_FACTORS = {"C": 10.0**0.5, "gamma": 2.0, "epsilon": 5.0**0.5}
 # With more samples than the first number, the coarse grid is evaluated on half of them, at most on
 # the second number.
 _MAX_COARSE = 1500
@@ -115,7 +117,7 @@ def values_of(
 class _Tuning:
     """The evaluation of cells in several rounds."""
 
-    def __init__(self, model: Classifier, tuned: Tuned, samples: Samples, space: Space) -> None:
+    def __init__(self, model: Estimator, tuned: Tuned, samples: Samples, space: Space) -> None:
         self.model = model
         self.space = space
         self.samples = samples
@@ -134,7 +136,7 @@ class _Tuning:
         self.scores = self._evaluate(self.space.cells(), *first)
         for last, large in itertools.pairwise((self.space.coarse[0][-1], *self.space.large)):
             means = {cell: own.mean() for cell, own in self.scores.items()}
-            least = max(means.values(), default=0.0) - _PROMISING
+            least = self._least_promising(list(means.values()))
             near = [cell for cell, mean in means.items() if cell[0] == last and mean >= least]
             self.scores |= self._evaluate([(large, *cell[1:]) for cell in near], *first)
         if self.scores and any(self.space.is_refined):
@@ -144,6 +146,13 @@ class _Tuning:
             # After the time limit, the scores of some of the samples must do.
             self.scores = known | self._evaluate(new, self.samples, splits) or self.scores
         return not self.deadline.has_passed()
+
+    def _least_promising(self, means: list[float]) -> float:
+        """Return the score from which a larger C is evaluated."""
+        best = max(means, default=0.0)
+        if self.samples.kind == "classifier" or not means:
+            return best - _PROMISING
+        return best - _PROMISING_SHARE * (best - float(np.median(means)))
 
     def best(self) -> Cell:
         """Return the cell with the highest mean score, with the smallest C in a tie."""
@@ -194,13 +203,13 @@ class _Tuning:
 
 
 class Tuned(_Base):
-    """Mixin for a classifier whose ``fit`` chooses hyperparameters first.
+    """Mixin for an estimator whose ``fit`` chooses hyperparameters first.
 
-    A subclass also derives from ``_plain_kind``, the classifier with given hyperparameters, and
+    A subclass also derives from ``_plain_kind``, the estimator with given hyperparameters, and
     defines ``_space`` and the parameters named below.
     """
 
-    _plain_kind: ClassVar[type[Classifier]]
+    _plain_kind: ClassVar[type[Estimator]]
 
     cv: Any
     scoring: Any
@@ -210,8 +219,8 @@ class Tuned(_Base):
     best_score_: float
     cv_results_: dict[str, Any]
 
-    def _space(self, rows: Any) -> Space:
-        """Return the hyperparameters to search for these samples."""
+    def _space(self, rows: Any, y: Any) -> Space:
+        """Return the hyperparameters to search for these samples and labels or targets."""
         raise NotImplementedError
 
     @property
@@ -219,8 +228,8 @@ class Tuned(_Base):
         """The chosen C."""
         return getattr(self, "C_", 1.0)
 
-    def _train_value(self) -> float:
-        return parameters.real("C", self.C)
+    def _train_value(self) -> Any:
+        return self._path_value({name: getattr(self, name) for name in self._path})
 
     def _deadline(self) -> Deadline:
         """Return no limit for the final fit: ``time_limit`` is that of the search."""
@@ -234,17 +243,21 @@ class Tuned(_Base):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         check_consistent_length(X, y)
-        classes, codes = check_labels(y)
+        kind = kind_of(self)
+        found = check_outcomes(kind, y, rows.shape[0])
+        classes, codes = NO_CLASSES if found.classes is None else found.classes, found.codes
         weights = sample_weights(sample_weight, len(codes))
         if weights is not None:
-            used_rows(weights, classes, codes)
-        order = class_order.order_of(y, classes)
-        if order is None and self.multi_class == "ordinal":
+            check_weights(kind, weights, classes, codes)
+        order = class_order.order_of(y, classes) if kind == "classifier" else None
+        if order is None and getattr(self, "multi_class", None) == "ordinal":
             class_order.warn_if_text(classes)
-        samples = Samples(rows, classes, codes, weights, order=order, given=(rows, y))
-        splitter = check_cv(self.cv, y, classifier=True)
+        samples = Samples(
+            rows, classes, codes, weights, found.targets, kind, order=order, given=(rows, y)
+        )
+        splitter = self._splitter(y, kind == "classifier")
         splits = as_indices("cv", splitter.split(rows, y, groups), len(codes))
-        tuning = _Tuning(self._plain(), self, samples, self._space(rows))
+        tuning = _Tuning(self._plain(), self, samples, self._space(rows, samples.outcomes()))
         is_default = groups is None and (self.cv is None or isinstance(self.cv, Integral))
         is_complete = tuning.run(splits, self._coarse(samples) if is_default else None)
         if not tuning.scores:
@@ -265,46 +278,57 @@ class Tuned(_Base):
         for name, value in zip(tuning.space.names, best, strict=True):
             setattr(self, f"{name}_", value)
 
+    def _splitter(self, y: Any, has_classes: bool) -> Any:
+        """Return the splitter; a number of folds means shuffled folds for regression."""
+        if has_classes or not (self.cv is None or isinstance(self.cv, Integral)):
+            return check_cv(self.cv, y, classifier=has_classes)
+        n_folds = 5 if self.cv is None else int(self.cv)
+        return KFold(n_folds, shuffle=True, random_state=0)
+
     def _coarse(self, samples: Samples) -> tuple[Samples, list[Split]] | None:
         """Return some samples for the coarse grid and splits of them; None to use all samples."""
-        codes = samples.codes
+        codes, is_classifier = samples.codes, samples.kind == "classifier"
+        kind: Any = StratifiedShuffleSplit if is_classifier else ShuffleSplit
         if len(codes) <= _MAX_COARSE or np.bincount(codes).min() < 2:
             return None
         n_coarse = min(_N_COARSE, len(codes) // 2)
-        draw = StratifiedShuffleSplit(1, train_size=n_coarse, random_state=0)
+        draw = kind(1, train_size=n_coarse, random_state=0)
         ((subset, _),) = draw.split(np.zeros((len(codes), 1)), codes)
         own = codes[subset]
         if np.bincount(own, minlength=len(samples.classes)).min() < 3:
             return None
-        splits = StratifiedShuffleSplit(2, test_size=0.3, random_state=0)
+        splits = kind(2, test_size=0.3, random_state=0)
         found = as_indices("cv", splits.split(np.zeros((len(own), 1)), own), len(own))
         X = samples.X[subset]
         if getattr(self, "kernel", None) == "precomputed":
             X = np.ascontiguousarray(X[:, subset])
-        weights = samples.sample_weight
+        weights, targets = samples.sample_weight, samples.targets
         some = samples._replace(
             X=X,
             codes=own,
             sample_weight=None if weights is None else weights[subset],
+            targets=None if targets is None else targets[subset],
             given=None,
         )
         return some, found
 
     def _plain(self) -> Any:
-        """Return the classifier with the parameters that are not chosen."""
+        """Return the estimator with the parameters that are not chosen."""
         own = self._plain_kind._get_param_names()
         params = {name: value for name, value in self.get_params(False).items() if name in own}
         return self._plain_kind(**params | {"time_limit": None})
 
     def _fitted_plain(self) -> Any:
-        """Return the fitted model as the classifier with the chosen hyperparameters."""
+        """Return the fitted model as the estimator with the chosen hyperparameters."""
         self._check_is_fitted()
         plain = self._plain()
         chosen = {
-            name: getattr(self, f"{name}_") for name in ("C", "gamma") if name in _names(plain)
+            name: getattr(self, f"{name}_")
+            for name in ("C", "gamma", "epsilon")
+            if name in _names(plain) and hasattr(self, f"{name}_")
         }
         plain.set_params(**chosen)
-        own = {*self._get_param_names(), "C_", "gamma_", "best_score_", "cv_results_"}
+        own = {*self._get_param_names(), "C_", "gamma_", "epsilon_", "best_score_", "cv_results_"}
         plain.__dict__ |= {name: value for name, value in vars(self).items() if name not in own}
         return plain
 
@@ -321,5 +345,5 @@ class Tuned(_Base):
         self._fitted_plain().save(path)
 
 
-def _names(model: Classifier) -> set[str]:
+def _names(model: Estimator) -> set[str]:
     return set(model.get_params(deep=False))

@@ -6,25 +6,23 @@ from typing import Any
 
 import scipy.sparse as sp
 from sklearn import get_config, preprocessing
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length
 
 from softmargin._checks import class_order, sparse
-from softmargin._checks.labels import check_labels
 from softmargin._checks.rows import check_rows
-from softmargin._checks.weights import sample_weights, used_rows
+from softmargin._checks.weights import sample_weights
 from softmargin._estimators.methods import overridden
 from softmargin._estimators.scaling import MinMaxScaler
 from softmargin._selection.candidates import Candidates
-from softmargin._selection.samples import Samples, Scaling, Split
+from softmargin._selection.kinds import NO_CLASSES, check_outcomes, check_weights, kind_of
+from softmargin._selection.samples import Samples, Scaling, Split, n_samples
 from softmargin._selection.steps import Steps, UnsharedError, is_pairwise
 
 
 def check_shareable(estimator: Any) -> Steps:
     """Return the steps of an estimator; raise UnsharedError if the engine cannot replace them."""
     steps = Steps(estimator)
-    parts = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else []
-    for part in (estimator, *parts):
+    for part in (estimator, *steps.parts()):
         # The attributes in which scikit-learn 1.9 stores and passes on callbacks.
         if hasattr(part, "_skl_callbacks") or hasattr(part, "_parent_callback_ctx"):
             raise UnsharedError(f"callbacks of {type(part).__name__} must be called for each fit")
@@ -39,19 +37,21 @@ def check_input(steps: Steps, X: Any, params: Any) -> None:
         sparse.canonical(X, any_order=True)  # invalid indices must not be used
     # Only some splits may fail if other steps come first.
     if not steps.names or type(_first(steps)) is MinMaxScaler:
-        n_samples = check_rows(X).shape[0]
+        n_rows = check_rows(X).shape[0]
         if not get_config()["enable_metadata_routing"]:
-            sample_weights(params.get("sample_weight"), n_samples)
+            sample_weights(params.get("sample_weight"), n_rows)
 
 
 def _first(steps: Steps) -> Any:
-    return steps.estimator.steps[0][1] if steps.names else None
+    return steps.parts()[0] if steps.names else None
 
 
 def samples_of(steps: Steps, X: Any, y: Any, fit_params: Any, score_params: Any) -> Samples:
     """Return samples with the parameters of fit and of scorers."""
     check_consistent_length(X, y)
-    classes, codes = check_labels(y)
+    kind = kind_of(steps.model)
+    found = check_outcomes(kind, y, n_samples(X))
+    classes, codes = NO_CLASSES if found.classes is None else found.classes, found.codes
     by_step, own = steps.routed(fit_params)
     weights = sample_weights(own.pop("sample_weight", None), len(codes))
     if own:
@@ -59,15 +59,18 @@ def samples_of(steps: Steps, X: Any, y: Any, fit_params: Any, score_params: Any)
     if weights is not None:
         if not steps.model._takes_weights:
             raise UnsharedError(f"{type(steps.model).__name__} does not support sample_weight")
-        used_rows(weights, classes, codes)
+        check_weights(kind, weights, classes, codes)
     return Samples(
         X,
         classes,
         codes,
         weights,
-        order=class_order.order_of(y, classes),
+        found.targets,
+        kind,
+        order=class_order.order_of(y, classes) if kind == "classifier" else None,
         given=(X, y),
         steps=steps,
+        target=steps.target,
         fit_params=by_step,
         score_params=dict(score_params),
     )
@@ -103,7 +106,7 @@ def directly(samples: Samples, candidates: Candidates, split: Split) -> Samples:
 
 def _scaling(steps: Steps, candidates: Candidates) -> Scaling | None:
     """Return the scaling that the core can do instead of the steps; None for other steps."""
-    if len(steps.names) != 1 or len(steps.estimator.steps) != 2:
+    if len(steps.names) != 1:
         return None
     scaler = _first(steps)
     if type(scaler) is MinMaxScaler:

@@ -390,7 +390,8 @@ class _Recorder(Scoring):
             if len(outputs.classes) < len(self.classes):
                 raise UnsharedError("some classes have no training samples in a split")
         else:
-            values = self.classes[outputs.predicted[0]]
+            values = outputs.predicted[0]
+            values = self.classes[values] if self._has_classes else values
         if self.found is None:
             self.found = np.zeros((self._n, *values.shape[1:]), dtype=values.dtype)
         self.found[samples.numbers] = values

@@ -130,7 +130,7 @@ def run_folds(
     if estimator.multi_class == "ordinal":
         class_order.warn_if_text(classes)
     scaling: Literal["none", "minmax"] = "minmax" if options.scale else "none"
-    rows = Samples(check_rows(data.X), classes, codes, None, scaling, False)
+    rows = Samples(check_rows(data.X), classes, codes, scaling=scaling, single_precision=False)
     held_out = fold_labels(codes, n_folds, options.seed)
     splits = [
         (np.flatnonzero(held_out != fold), np.flatnonzero(held_out == fold))
