@@ -26,14 +26,11 @@ import time
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 import softmargin
 from data import load, raw
 from harness import announce, parser, record, version, write_json
-from softmargin import Certificate
-from softmargin._checks.rows import native_rows
-from softmargin._estimators.model_state import from_dict
+from peer_certificates import certificates_of
 from worker import Task, TaskError, Worker
 
 QUESTION = "How fast does SVC train, compared with the faster of scikit-learn and sklearnex?"
@@ -99,7 +96,7 @@ def run(package: str, task: Task) -> dict[str, Any]:
         times.append(time.perf_counter() - start)
     found: dict[str, Any] = {"seconds": min(times)}
     if task["describe"]:
-        certificates = certificates_of(model, X, y, **settings)
+        certificates = certificates_of(model, X, y, settings["gamma"], settings["C"])
         gap = sum(own.gap for own in certificates)
         found |= {
             "vectors": len(model.support_),
@@ -111,39 +108,6 @@ def run(package: str, task: Task) -> dict[str, Any]:
             found["values"] = int(model.n_kernel_evals_)
             found["samples"] = len(y)
     return found
-
-
-def certificates_of(model: Any, X: Any, y: Any, C: float, gamma: float) -> list[Certificate]:
-    """Return the certificates of any fitted SVC with an RBF kernel."""
-    if isinstance(model, softmargin.SVC):
-        return model.certificate_
-    dual_coef = model.dual_coef_
-    dual_coef = dual_coef.toarray() if sp.issparse(dual_coef) else np.asarray(dual_coef)
-    vectors = X[model.support_]
-    n_binary = len(model.intercept_)
-    state = {
-        "version": 1,
-        "kernel": "rbf",
-        "gamma": float(gamma),
-        "degree": 3,
-        "coef0": 0.0,
-        "dtype": str(X.dtype),
-        "n_kernel_evals": 0,
-        "rows": native_rows(vectors),
-        "n_cols": X.shape[1],
-        "multi_class": "ovo",
-        "support": model.support_.astype(np.uint32),
-        "n_support": model.n_support_.astype(np.uint64),
-        "dual_coef": dual_coef.astype(np.float64).ravel(),
-        "intercept": np.asarray(model.intercept_, dtype=np.float64),
-        "n_iter": np.zeros(n_binary, dtype=np.uint64),
-        "n_loops": np.zeros(n_binary, dtype=np.uint64),
-        "status": ["converged"] * n_binary,
-    }
-    codes = np.searchsorted(model.classes_, y).astype(np.uint32)
-    rows, cs = native_rows(X.astype(np.float64)), np.full(len(y), float(C))
-    found = from_dict(state).certificates(softmargin.SVC()._solver(), rows, codes, cs, 2)
-    return [Certificate(*values) for values in found]
 
 
 def measured(workers: dict[str, Worker], task: dict[str, Any], repeats: int) -> dict[str, Any]:

@@ -252,8 +252,9 @@ class Tuned(_Base):
         order = class_order.order_of(y, classes) if kind == "classifier" else None
         if order is None and getattr(self, "multi_class", None) == "ordinal":
             class_order.warn_if_text(classes)
+        given = rows, y if found.targets is None else found.targets
         samples = Samples(
-            rows, classes, codes, weights, found.targets, kind, order=order, given=(rows, y)
+            rows, classes, codes, weights, found.targets, kind, order=order, given=given
         )
         splitter = self._splitter(y, kind == "classifier")
         splits = as_indices("cv", splitter.split(rows, y, groups), len(codes))
