@@ -85,7 +85,8 @@ class Samples(NamedTuple):
         params = {}
         if self.score_params and self.given is not None:
             params = _check_method_params(self.given[0], self.score_params, indices=numbers)
-        return ScoredSamples(X, self.labels(numbers), self.codes[numbers], params, numbers)
+        targets = None if self.targets is None else self.targets[numbers]
+        return ScoredSamples(X, self.labels(numbers), self.codes[numbers], params, numbers, targets)
 
 
 class _Unseen:

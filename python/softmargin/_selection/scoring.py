@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _PassthroughScorer
 from sklearn.model_selection._validation import _score
 
 from softmargin._selection.confusion import ConfusionScore, Counts, confusion_score
 from softmargin._selection.kinds import Kind, kind_of
 from softmargin._selection.ranking import is_area, roc_areas
+from softmargin._selection.residuals import ResidualScore, residual_score
 
 # The name of a single score, as in scikit-learn's results.
 SINGLE = "score"
@@ -48,13 +49,17 @@ class Outputs(NamedTuple):
 
 
 class ScoredSamples(NamedTuple):
-    """The samples to score with their labels, classes, arguments of scorers, and numbers."""
+    """The samples to score with their labels, classes, arguments of scorers, and numbers.
+
+    Regressors also have ``targets``, in the units of y.
+    """
 
     X: Any
     y: Any
     codes: NDArray[np.uint32]
     params: dict[str, Any]
     numbers: NDArray[Any]
+    targets: NDArray[np.float64] | None = None
 
 
 class _Answers(BaseEstimator):
@@ -160,16 +165,22 @@ class Scoring:
         scorers = scorer._scorers if self.is_multimetric else {SINGLE: scorer}
         self.names = tuple(scorers)
         self.fast: dict[str, ConfusionScore] = {}
+        # Scores of the residuals of regressors.
+        self._residual: dict[str, ResidualScore] = {}
         # Scores that are areas under the ROC curve of two classes.
         self._areas: list[str] = []
         self._slow: dict[str, Any] = {}
         self.is_plain_function = False
         for name, own in scorers.items():
-            fast = None
+            fast = residual = None
             if self._has_classes and not has_params:
                 fast = _fast(own, classes)
+            elif self._answers is _RegressorAnswers and not has_params:
+                residual = _residual(own)
             if fast is not None:
                 self.fast[name] = fast
+            elif residual is not None:
+                self._residual[name] = residual
             elif self._has_classes and not has_params and len(classes) == 2 and is_area(own):
                 self._areas.append(name)
             else:
@@ -199,6 +210,9 @@ class Scoring:
         if self.fast:
             counts = Counts.of(samples.codes, outputs.predicted, len(self.classes))
             found = {name: score(counts) for name, score in self.fast.items()}
+        if samples.targets is not None:
+            for name, residual in self._residual.items():
+                found[name] = residual(samples.targets, outputs.predicted)
         if self._areas and outputs.decisions is not None:
             areas = roc_areas(samples.codes, outputs.decisions, outputs.classes)
             found |= dict.fromkeys(self._areas, areas)
@@ -310,6 +324,14 @@ def _function(scorer: Any) -> tuple[Any, int, Mapping[str, Any]] | None:
 def _fast(scorer: Any, classes: NDArray[Any]) -> ConfusionScore | None:
     found = _function(scorer)
     return None if found is None else confusion_score(*found, classes)
+
+
+def _residual(scorer: Any) -> ResidualScore | None:
+    """Return the fast version of a score of regression."""
+    if isinstance(scorer, _PassthroughScorer):
+        return residual_score(r2_score, 1, {})
+    found = _function(scorer)
+    return None if found is None else residual_score(*found)
 
 
 def _core_score(scorer: Any) -> str | None:

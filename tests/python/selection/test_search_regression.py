@@ -10,7 +10,7 @@ from sklearn import datasets, model_selection, svm
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.decomposition import PCA
-from sklearn.metrics import make_scorer, mean_absolute_error
+from sklearn.metrics import get_scorer, make_scorer, mean_absolute_error
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
@@ -18,6 +18,7 @@ from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
 import softmargin
 from softmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from softmargin._selection.residuals import residual_score
 
 TOL = 1e-6
 GRID = {"svr__C": [1.0, 100.0], "svr__epsilon": [0.01, 1.0], "svr__gamma": [0.01, 0.1]}
@@ -269,3 +270,32 @@ def test_functions_of_cross_validation(friedman):
 def test_invalid_targets_are_rejected_before_training(friedman, y):
     with pytest.raises(ValueError, match=r"y (contains|has dtype)"):
         softmargin.GridSearchCV(SVR(), {"C": [1.0]}).fit(friedman[0], y)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error"],
+)
+@pytest.mark.parametrize("targets", ["normal", "constant", "huge", "integer", "single"])
+def test_fast_scores_are_those_of_scikit_learn_to_the_bit(name, targets):
+    rng = np.random.default_rng(0)
+    n = 1 if targets == "single" else 137
+    y = {
+        "normal": rng.normal(size=n),
+        "constant": np.full(n, 2.0),
+        "huge": 1e150 * rng.normal(size=n),
+        "integer": rng.integers(0, 9, n).astype(float),
+        "single": rng.normal(size=n),
+    }[targets]
+    predicted = y + rng.normal(size=(3, n)) * np.abs(y).max()
+    scorer = get_scorer(name)
+    score = residual_score(scorer._score_func, scorer._sign, scorer._kwargs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = [
+            scorer._sign * scorer._score_func(y, own, **scorer._kwargs) for own in predicted
+        ]
+    found = score(y, predicted)
+    known = ~np.isnan(found)  # scikit-learn's function computes the others
+    assert known.all() or targets in ("constant", "single")
+    np.testing.assert_array_equal(found[known], np.array(expected)[known])
