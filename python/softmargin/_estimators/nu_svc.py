@@ -109,7 +109,8 @@ class NuSVC(Probabilistic, CertifiedClassifier, ExactClassifier):
         scikit-learn's ``SVC``; a CSR matrix if X is sparse. Of shape (n_classes, n_SV) with
         ``multi_class="ovr"``; with "ordinal", row i belongs to binary classifier i.
     C_ : ndarray of shape (n_binary,)
-        Value of C for which ``SVC`` has the same solution, of each binary classifier.
+        Value of C for which ``SVC`` has the same solution, of each binary classifier; NaN if nu is
+        so small that the margin is 0 within ``tol``.
     intercept_ : ndarray of shape (n_binary,)
         Bias of each binary classifier.
     coef_ : ndarray or CSR matrix of shape (n_binary, n_features)
@@ -125,7 +126,8 @@ class NuSVC(Probabilistic, CertifiedClassifier, ExactClassifier):
         conditions of each binary classifier, computed in float64 when first read.
     status_ : list of str, of length n_binary
         How training of each binary classifier ended: "converged", "iteration limit",
-        "time limit", "stalled" (rounding errors prevent progress) or "not finite".
+        "time limit", "stalled" (rounding errors prevent progress, or the margin is 0) or
+        "not finite".
     fit_status_ : int
         0 if all binary classifiers converged, otherwise 1.
     shape_fit_ : tuple of int
@@ -203,9 +205,14 @@ class NuSVC(Probabilistic, CertifiedClassifier, ExactClassifier):
         self.verbose = verbose
 
     def _settings(self, model: Model) -> tuple[list[float], float]:
-        cs = [np.nan if c is None else c for c in model.implied]
-        self.C_ = np.array(cs)
-        return cs, 0.0
+        self.C_ = np.array([np.nan if c is None else c for c in model.implied])
+        # A classifier without a margin is not scaled: it is one of SVC with C = 1.
+        return [1.0 if c is None else c for c in model.implied], 0.0
+
+    def _remedy(self, status: str) -> str:
+        if status == "stalled":
+            return "increase nu, because the margin is 0 if nu is too small, or scale the features"
+        return super()._remedy(status)
 
     def _saved_state(self) -> dict[str, Any]:
         return super()._saved_state() | {"C_": self.C_}

@@ -6,6 +6,12 @@ use super::side::{PerSide, Side};
 /// A sum is reached if no more than this share of it is missing: rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// How much of `left` a coefficient takes that has this much room: all of its room if only
+/// rounding keeps it from that, so that it ends at its bound.
+fn share_of(room: f64, left: f64, rounding: f64) -> f64 {
+    if room <= left + rounding { room } else { left }
+}
+
 impl Dual {
     /// The bound of coefficient `i` on a side.
     fn bound(&self, i: usize, side: Side) -> f64 {
@@ -49,16 +55,16 @@ impl Dual {
             let mut samples: Vec<usize> = (0..self.len()).filter(is_open).collect();
             let key = |i: usize| side.sign() * self.v[i];
             samples.sort_unstable_by(|&a, &b| key(b).total_cmp(&key(a)).then(a.cmp(&b)));
-            let mut left = sums[side];
+            let (mut left, rounding) = (sums[side], ROUNDING * sums[side]);
             for i in samples {
-                let share = left.min(self.bound(i, side).abs());
-                beta[i] = side.sign() * share;
-                left -= share;
-                if left <= 0.0 {
+                if left <= rounding {
                     break;
                 }
+                let share = share_of(self.bound(i, side).abs(), left, rounding);
+                beta[i] = side.sign() * share;
+                left -= share;
             }
-            if left > ROUNDING * sums[side] {
+            if left > rounding {
                 return None;
             }
         }
@@ -78,13 +84,18 @@ impl Dual {
         let found = PerSide(Side::BOTH.map(|side| self.sum_of(side)));
         let least = found[Side::Positive].min(found[Side::Negative]);
         let wanted = self.sums.unwrap_or(PerSide::of(least));
+        let rounding = |side: Side| match self.sums {
+            Some(sums) => ROUNDING * sums[side],
+            None => 0.0,
+        };
+        let rounding = PerSide(Side::BOTH.map(rounding));
         for side in Side::BOTH {
-            self.reduce(side, found[side] - wanted[side]);
+            self.reduce(side, found[side] - wanted[side], rounding[side]);
         }
         let mut is_reached = true;
         for side in Side::BOTH {
-            let left = self.raise(side, wanted[side] - found[side]);
-            is_reached &= left <= ROUNDING * wanted[side];
+            let left = self.raise(side, wanted[side] - found[side], rounding[side]);
+            is_reached &= left <= rounding[side];
         }
         is_reached
     }
@@ -113,15 +124,15 @@ impl Dual {
 
     /// Reduces the sum of a side by an excess: that of its free variables first, then that of
     /// variables at their bounds, so that most of the latter stay there.
-    fn reduce(&mut self, side: Side, mut excess: f64) {
+    fn reduce(&mut self, side: Side, mut excess: f64, rounding: f64) {
         for take_bounds in [false, true] {
             for i in (0..self.len()).rev() {
-                if excess <= 0.0 {
+                if excess <= rounding {
                     return;
                 }
                 let is_at_bound = self.beta[i] == self.bound(i, side);
                 if side.sign() * self.beta[i] > 0.0 && is_at_bound == take_bounds {
-                    let taken = self.beta[i].abs().min(excess);
+                    let taken = share_of(self.beta[i].abs(), excess, rounding);
                     self.beta[i] -= side.sign() * taken;
                     excess -= taken;
                 }
@@ -130,17 +141,21 @@ impl Dual {
     }
 
     /// Raises the sum of a side: the variables that are on it first. Returns what is left.
-    fn raise(&mut self, side: Side, mut missing: f64) -> f64 {
+    fn raise(&mut self, side: Side, mut missing: f64, rounding: f64) -> f64 {
         for take_zeros in [false, true] {
             for i in 0..self.len() {
-                if missing <= 0.0 {
+                if missing <= rounding {
                     return 0.0;
                 }
                 let is_on_side = side.sign() * self.beta[i] > 0.0;
                 if is_on_side || (take_zeros && self.beta[i] == 0.0) {
-                    let room = side.sign() * (self.bound(i, side) - self.beta[i]);
-                    let added = room.min(missing);
-                    self.beta[i] += side.sign() * added;
+                    let bound = self.bound(i, side);
+                    let room = side.sign() * (bound - self.beta[i]);
+                    let added = share_of(room, missing, rounding);
+                    self.beta[i] = match added < room {
+                        true => self.beta[i] + side.sign() * added,
+                        false => bound,
+                    };
                     missing -= added;
                 }
             }

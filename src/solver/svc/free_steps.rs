@@ -193,7 +193,10 @@ impl FreeSteps {
             }
             for ((d, &is_reached), &own) in direction.iter_mut().zip(&is_reached).zip(&self.sides) {
                 let share = if own == side { share } else { 0.0 };
-                *d = if is_reached { 0.0 } else { *d + share };
+                // The last one of a side cannot move: what rounding leaves of its direction would
+                // change the sum.
+                let is_fixed = is_reached || n_moving[own] == 1;
+                *d = if is_fixed { 0.0 } else { *d + share };
             }
         }
         for (&i, &beta) in self.free.iter().zip(&beta) {

@@ -45,7 +45,7 @@ use self::gradient::recompute_gradient;
 use self::level::Level;
 use self::refine::Refinement;
 use self::run::Run;
-use self::side::Side;
+use self::side::{PerSide, Side};
 use super::path::in_order;
 use super::{BinarySolver, Machine, Problem, Start, Status};
 use crate::Result;
@@ -88,6 +88,7 @@ impl BinarySolver for Svc {
             parts: &parts,
             formulation,
             dual: Dual::default(),
+            wanted: None,
             refinement: Refinement::new(problem, &parts, run.tol, monitor),
             amplification: 1.0,
         };
@@ -115,6 +116,8 @@ struct Path<'a> {
     parts: &'a Parts,
     formulation: &'a Formulation,
     dual: Dual,
+    /// The sums of the current setting, which the dual has unless they have no effect.
+    wanted: Option<PerSide<f64>>,
     refinement: Refinement<'a>,
     /// The factor by which scaling has amplified the rounding errors of `v`.
     amplification: f64,
@@ -130,6 +133,7 @@ impl Path<'_> {
         rows: &mut impl ShrinkableRows<T>,
     ) -> Result<()> {
         self.dual = self.formulation.dual(setting, self.problem, self.parts, c);
+        self.wanted = self.dual.sums;
         let dual = &mut self.dual;
         if let Start::Terms(terms) = self.problem.start {
             for &(row, beta) in terms {
@@ -170,6 +174,7 @@ impl Path<'_> {
         let dual = &mut self.dual;
         (dual.lower, dual.upper) = (next.lower, next.upper);
         (dual.epsilon, dual.sums) = (next.epsilon, next.sums);
+        self.wanted = next.sums;
         if dual.sums.is_some() {
             if !dual.project() {
                 self.relax(setting)?;
@@ -204,27 +209,42 @@ impl Path<'_> {
         run: &mut Run<'_, T>,
         rows: &mut impl ShrinkableRows<T>,
     ) -> Result<(Status, Level)> {
-        let status = run.solve_with(&mut self.dual, rows, &mut self.refinement)?;
-        let level = run.late.unwrap_or_else(|| self.dual.level(run.tol));
-        let Some(sums) = self.dual.sums else {
-            return Ok((status, level));
+        let found = self.solve_dual(run, rows)?;
+        let Some(sums) = self.wanted.filter(|_| self.formulation.has_targets()) else {
+            return Ok(found);
         };
-        let is_final = !self.formulation.has_targets() || level.half_gap >= 0.0;
-        if is_final || status != Status::Converged {
-            return Ok((status, level));
-        }
+        let is_final = |(status, level): &(Status, Level)| {
+            *status != Status::Converged || level.half_gap >= 0.0
+        };
         // Nu of nu-SVR has no effect, unless the solution for epsilon = 0 has larger sums.
-        self.dual.sums = None;
-        let status = run.solve_with(&mut self.dual, rows, &mut self.refinement)?;
-        let is_within =
-            self.dual.sum_of(Side::Positive) <= (1.0 + SUM_ROUNDING) * sums[Side::Positive];
-        if is_within || status != Status::Converged {
-            let level = run.late.unwrap_or_else(|| self.dual.level(run.tol));
-            return Ok((status, level));
+        let found = match self.dual.sums {
+            Some(_) if is_final(&found) => return Ok(found),
+            Some(_) => {
+                self.dual.sums = None;
+                self.solve_dual(run, rows)?
+            }
+            None => found,
+        };
+        let most = (1.0 + SUM_ROUNDING) * sums[Side::Positive];
+        if found.0 != Status::Converged || self.dual.sum_of(Side::Positive) <= most {
+            return Ok(found);
         }
         self.dual.sums = Some(sums);
         self.dual.project();
         recompute_gradient(&mut self.dual, rows, run.monitor)?;
+        let (status, level) = self.solve_dual(run, rows)?;
+        match status == Status::Converged && level.half_gap < -run.tol {
+            true => Ok((Status::Stalled, level)),
+            false => Ok((status, level)),
+        }
+    }
+
+    /// Solves the dual as it is.
+    fn solve_dual<T: Lanes>(
+        &mut self,
+        run: &mut Run<'_, T>,
+        rows: &mut impl ShrinkableRows<T>,
+    ) -> Result<(Status, Level)> {
         let status = run.solve_with(&mut self.dual, rows, &mut self.refinement)?;
         let level = run.late.unwrap_or_else(|| self.dual.level(run.tol));
         Ok((status, level))
@@ -247,7 +267,14 @@ impl Path<'_> {
                 ..machine
             },
             Formulation::NuClassification { .. } => {
-                let c = -1.0 / level.half_gap;
+                let margin = -level.half_gap;
+                if margin.is_nan() || margin <= run.tol {
+                    // The margin, and with it the scale of the coefficients, is not known.
+                    let is_done = status == Status::Converged;
+                    let status = if is_done { Status::Stalled } else { status };
+                    return Machine { status, ..machine }.or_non_finite();
+                }
+                let c = 1.0 / margin;
                 let terms = machine.terms.iter().map(|&(row, beta)| (row, c * beta));
                 let scaled = Machine {
                     terms: terms.collect(),

@@ -43,16 +43,15 @@ pub fn select(dual: &Dual, violation: &Violation, kept: &[usize], size: usize) -
     }
     let mut is_member = vec![false; n];
     let mut chosen = Vec::with_capacity(size);
-    let pairs = violation
-        .0
-        .map(|extremes| [extremes.pair.0, extremes.pair.1]);
-    let kept = kept.iter().copied();
-    for i in pairs
-        .into_iter()
-        .flatten()
-        .chain(kept.take((size / 4 * 3).saturating_sub(2)))
-    {
-        if !is_member[i] {
+    // The maximal violating pair first; there is another one if the sides have their own levels.
+    let mut pairs = violation.0.0;
+    pairs.sort_by(|one, other| other.size().total_cmp(&one.size()));
+    let pairs = pairs
+        .iter()
+        .flat_map(|extremes| [extremes.pair.0, extremes.pair.1]);
+    let kept = kept.iter().copied().take((size / 4 * 3).saturating_sub(2));
+    for i in pairs.chain(kept) {
+        if !is_member[i] && chosen.len() < size {
             is_member[i] = true;
             chosen.push(i);
         }
