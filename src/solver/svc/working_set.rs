@@ -1,13 +1,31 @@
 //! Working set selection (Joachims 1999; Nguyen and Ho 2005).
 //!
-//! The set contains the maximal violating pair, so that every iteration makes progress; then
-//! samples to keep, up to three quarters of the set: the free samples of the previous set, or the
-//! support vectors of another model; then the worst violators: half of them those with the
-//! largest `v` that may rise, half those with the smallest `v` that may fall. Ties go to the
-//! lower index.
+//! The set contains the maximal violating pair, so that every iteration makes progress; then the
+//! samples to keep ([`Kept`]); then the worst violators: half of them those with the largest `v`
+//! that may rise, half those with the smallest `v` that may fall. Ties go to the lower index.
 
 use super::dual::{Dual, Violation};
 use super::side::Side;
+
+/// The samples to keep in the next working set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kept {
+    /// The free samples of the previous set: up to three quarters of the set, so that violators
+    /// enter.
+    Previous(Vec<usize>),
+    /// Seeds of the first set, such as the support vectors of another model, the most important
+    /// one first: they may fill the set.
+    Seeds(Vec<usize>),
+}
+
+impl Kept {
+    /// The samples, in the order in which they enter the set.
+    pub fn samples(&self) -> &[usize] {
+        match self {
+            Kept::Previous(samples) | Kept::Seeds(samples) => samples,
+        }
+    }
+}
 
 /// The size of the first working set.
 const SMALLEST_SET: usize = 128;
@@ -35,8 +53,8 @@ pub fn default_size<T>(n: usize, n_free: usize, n_loops: usize) -> usize {
     size.max((2 * n_free).min(largest_size::<T>()))
 }
 
-/// The next working set: at most `size` samples, ascending.
-pub fn select(dual: &Dual, violation: &Violation, kept: &[usize], size: usize) -> Vec<usize> {
+/// The next working set: at most `size` samples, or the violating pairs, ascending.
+pub fn select(dual: &Dual, violation: &Violation, kept: &Kept, size: usize) -> Vec<usize> {
     let n = dual.len();
     if n <= size {
         return (0..n).collect();
@@ -46,16 +64,24 @@ pub fn select(dual: &Dual, violation: &Violation, kept: &[usize], size: usize) -
     let pairs = violation
         .0
         .map(|extremes| [extremes.pair.0, extremes.pair.1]);
-    let kept = kept.iter().copied();
-    for i in pairs
-        .into_iter()
-        .flatten()
-        .chain(kept.take((size / 4 * 3).saturating_sub(2)))
-    {
+    let mut add = |i: usize, chosen: &mut Vec<usize>| {
         if !is_member[i] {
             is_member[i] = true;
             chosen.push(i);
         }
+    };
+    for i in pairs.into_iter().flatten() {
+        add(i, &mut chosen);
+    }
+    let most = match kept {
+        Kept::Previous(_) => (size / 4 * 3).saturating_sub(2),
+        Kept::Seeds(seeds) => seeds.len(),
+    };
+    for &i in kept.samples().iter().take(most) {
+        if chosen.len() >= size {
+            break;
+        }
+        add(i, &mut chosen);
     }
     let mut take = |chosen: &mut Vec<usize>, count: usize, key: &dyn Fn(usize) -> Option<f64>| {
         let is_new = |&i: &usize| !is_member[i];
@@ -93,9 +119,9 @@ pub fn select(dual: &Dual, violation: &Violation, kept: &[usize], size: usize) -
         let badness = || level(dual.falling_side(i)) - dual.low_value(i);
         dual.is_falling(i, violation).then(badness)
     };
-    let left = size - chosen.len();
+    let left = size.saturating_sub(chosen.len());
     take(&mut chosen, left.div_ceil(2), &rising);
-    let left = size - chosen.len();
+    let left = size.saturating_sub(chosen.len());
     take(&mut chosen, left, &falling);
     chosen.sort_unstable();
     chosen
