@@ -4,10 +4,11 @@ Nested cross-validation on each data set: SVC over 8 values of C, and OLLAWV in 
 over 8 margins, all over the same 8 values of gamma and the same folds, features scaled to [0, 1]
 on the training folds. Large sets are reduced to a stratified sample of --rows samples.
 
-Printed for each set and method: accuracy and its standard deviation over the outer folds; the share
-of support vectors and the kernel values, divided by the square of the number of samples, of a fit
-with the parameters chosen most often; and the time of the whole selection relative to SVC. Then, over all sets, the mean ranks of the accuracies and the
-test of Iman and Davenport with the critical distance of Bonferroni and Dunn, SVC being the control
+Printed for each set and method: accuracy and its standard deviation over the outer folds; the
+share of support vectors and the kernel values, divided by the square of the number of samples, of
+a fit with the parameters chosen most often; and the time of the whole selection relative to SVC.
+Then, over all sets, the mean ranks of the accuracies and the test of Iman and Davenport with the
+critical distance of Bonferroni and Dunn, SVC being the control
 (``softmargin.statistics.compare``).
 
     python ollawv_epochs.py
