@@ -70,6 +70,7 @@ fn methods(cs: &[f64]) -> Result<[(&'static str, Method); 4]> {
         cs,
         bias: Bias::Free,
         max_iter: None,
+        line_search: true,
     };
     Ok([
         ("nlsgd", nlsgd.check()?.into()),

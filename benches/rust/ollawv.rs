@@ -56,6 +56,7 @@ fn train(set: &TrainingSet<f32>, margins: &[f64], source: &str) -> Result<u64> {
         c: 1.0,
         bias: true,
         max_sv_fraction: 0.5,
+        ..OllawvSettings::default()
     };
     let (solver, source, monitor) = (settings.check()?, RowSource::parse(source)?, Monitor::new());
     let train = || set.train(&solver, Scheme::OneVsOne, source, 64 << 20, &monitor);

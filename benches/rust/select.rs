@@ -38,6 +38,7 @@ fn methods() -> Result<[(&'static str, Method); 2]> {
         c: 1.0,
         bias: true,
         max_sv_fraction: 1.0,
+        ..OllawvSettings::default()
     };
     let svc = SvcSettings {
         cs: (-2..6).map(|power| 4f64.powi(power)).collect(),

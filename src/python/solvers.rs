@@ -11,7 +11,7 @@ use super::problem::TrainingData;
 use super::train;
 use crate::solver::{
     Bias, Formulation, Method, MnSvmSettings, NewtonSettings, NlSgdSettings, NnIsdaSettings,
-    Objective, OllawvSettings, Order, Selection, Step, SvcSettings,
+    Objective, OllawvSettings, Order, Rate, Selection, Step, SvcSettings,
 };
 use crate::{Error, Result};
 use pyo3::prelude::*;
@@ -64,12 +64,14 @@ pub(super) use solver;
 
 solver! {
     /// OLLAWV, along the margin.
-    OllawvSolver(c: f64, bias: bool, max_sv_fraction: f64) -> Method,
+    OllawvSolver(c: f64, bias: bool, max_sv_fraction: f64, epochs: usize, step: String) -> Method,
     |given, path| Ok(OllawvSettings {
         margins: numbers(path)?,
         c: given.c,
         bias: given.bias,
         max_sv_fraction: given.max_sv_fraction,
+        epochs: given.epochs,
+        rate: Rate::parse(&given.step)?,
     }
     .check()?
     .into())
@@ -168,11 +170,12 @@ solver! {
 
 solver! {
     /// Newton's method in the primal, along C.
-    NewtonSolver(bias: String, max_iter: Option<usize>) -> Method,
+    NewtonSolver(bias: String, max_iter: Option<usize>, line_search: bool) -> Method,
     |given, path| Ok(NewtonSettings {
         cs: numbers(path)?,
         bias: Bias::parse(&given.bias)?,
         max_iter: given.max_iter,
+        line_search: given.line_search,
     }
     .check()?
     .into())

@@ -112,6 +112,8 @@ pub struct RmsStep {
     pub decay: f64,
     /// Added to the mean square to avoid division by 0.
     pub epsilon: f64,
+    /// Whether the root of the mean square divides the step, or the mean square itself.
+    pub root: bool,
 }
 
 /// Smaller values are set to 0.
@@ -127,7 +129,9 @@ pub unsafe fn rmsprop<T: Lanes, V: Vector<T>>(
     for ((w, e), u) in w.iter_mut().zip(e).zip(u) {
         let gradient = step.lambda * *w - u;
         let square = step.decay * *e + (1.0 - step.decay) * gradient * gradient;
-        let weight = *w - step.eta * gradient / (square + step.epsilon).sqrt();
+        let mean = square + step.epsilon;
+        let divisor = if step.root { mean.sqrt() } else { mean };
+        let weight = *w - step.eta * gradient / divisor;
         // Subnormal numbers are very slow.
         *e = if square < TINY { 0.0 } else { square };
         *w = if weight.abs() < TINY { 0.0 } else { weight };

@@ -26,7 +26,7 @@ pub use mnsvm::{MnSvm, MnSvmSettings, Selection};
 pub use newton::{Bias, Newton, NewtonSettings};
 pub use nlsgd::{NlSgd, NlSgdSettings, Order, Step};
 pub use nnisda::{NnIsda, NnIsdaSettings};
-pub use ollawv::{Ollawv, OllawvSettings};
+pub use ollawv::{Ollawv, OllawvSettings, Rate};
 pub use problem::{Problem, Start};
 pub use status::Status;
 pub use svc::{Formulation, Svc, SvcSettings};

@@ -10,15 +10,25 @@
 //!                   stop if y_wv o_wv >= M
 //! ```
 //!
-//! `o`, `alpha`, `b` and the threshold `M = margin C` all scale with `C`, so the loop runs with
-//! `C = 1` and the result is scaled. The margin only determines when to stop: **the classifier of
-//! a smaller margin is a prefix of the run of a larger one**, so one run gives the classifiers of
-//! any number of margins.
+//! The other step size of the paper is `eta = 1 / t`.
 //!
-//! State: `v_i = y_i (o_i - b)`, and infinity for used samples: one pass of
+//! **Several epochs** extend the algorithm: a sample may be the worst violator up to `epochs`
+//! times. It is used up after that, instead of after the first time; `alpha_wv += L` replaces
+//! `alpha_wv = L`, with the eta of the current step; and `o_i` is updated for every sample that is
+//! not used up. There are no passes in a fixed order: a sample is used again as soon as it is the
+//! worst violator again. The limit `max_sv_fraction` is one of support vectors, not of steps: once
+//! it is reached, only support vectors are candidates for the worst violator.
+//!
+//! `o`, `alpha`, `b` and the threshold `M = margin C` all scale with `C`, so the loop runs with
+//! `C = 1` and the result is scaled. The margin only determines when to stop, for any number of
+//! epochs: **the classifier of a smaller margin is a prefix of the run of a larger one**, so one
+//! run gives the classifiers of any number of margins.
+//!
+//! State: `v_i = y_i (o_i - b)`, and infinity for samples that are used up: one pass of
 //! [`simd::axpy_argmin`] is the whole step. The bias is the same for all samples of a class and is
 //! added, in f64, when the minima of the pieces are compared. Cost: one kernel row and one pass
-//! for each support vector; memory: one number per sample besides the kernel rows.
+//! for each step, at most `epochs` for each support vector; memory: two numbers per sample besides
+//! the kernel rows.
 
 use super::hyperparameters::{LARGEST_C, check_c};
 use super::path::ascending;
@@ -39,7 +49,59 @@ pub struct OllawvSettings {
     pub bias: bool,
     /// The maximum number of support vectors, as a fraction of the samples of a binary problem.
     pub max_sv_fraction: f64,
+    /// How often a sample may be used.
+    pub epochs: usize,
+    /// The step size.
+    pub rate: Rate,
 }
+
+impl Default for OllawvSettings {
+    /// Algorithm 1.1 with a margin of 0.1.
+    fn default() -> Self {
+        Self {
+            margins: vec![0.1],
+            c: 1.0,
+            bias: true,
+            max_sv_fraction: 1.0,
+            epochs: 1,
+            rate: Rate::Root,
+        }
+    }
+}
+
+/// The step size eta.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rate {
+    /// `2 / sqrt(t)`.
+    Root,
+    /// `1 / t`.
+    Inverse,
+}
+
+impl Rate {
+    /// Parses the name used in Python.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "2/sqrt(t)" => Ok(Rate::Root),
+            "1/t" => Ok(Rate::Inverse),
+            _ => {
+                let rule = "it must be '2/sqrt(t)' or '1/t'";
+                Err(Error::parameter("step", format!("{name:?}"), rule))
+            }
+        }
+    }
+
+    /// The step size of step `t`.
+    fn eta(self, t: usize) -> f64 {
+        match self {
+            Rate::Root => 2.0 / (t as f64).sqrt(),
+            Rate::Inverse => 1.0 / t as f64,
+        }
+    }
+}
+
+/// The largest number of epochs: sums of step sizes stay far below the largest f32.
+const MAX_EPOCHS: usize = 1_000_000;
 
 impl OllawvSettings {
     /// Checks the hyperparameters and returns the solver.
@@ -67,6 +129,10 @@ impl OllawvSettings {
                 "it must be above 0 and at most 1",
             ));
         }
+        if !(1..=MAX_EPOCHS).contains(&self.epochs) {
+            let rule = "it must be from 1 to 1000000";
+            return Err(Error::parameter("epochs", self.epochs, rule));
+        }
         Ok(Ollawv {
             ascending: ascending(&self.margins),
             settings: self,
@@ -88,7 +154,7 @@ const MAX_RESERVED: usize = 1024;
 /// Steps between two ticks of the monitor.
 const TICK_INTERVAL: usize = 32;
 
-/// The unused sample with the smallest `y o`.
+/// The sample with the smallest `y o` of those that are not used up.
 #[derive(Clone, Copy)]
 struct Violator {
     output: f64,
@@ -101,8 +167,37 @@ struct Run {
     steps: Vec<(usize, f64)>,
     /// The number of steps of each margin, in the order of `ascending`.
     lengths: Vec<usize>,
-    /// The number of margins that were reached before a limit.
-    n_reached: usize,
+    /// The number of margins that were reached while all samples that were not used up were
+    /// candidates; `None` if they always were.
+    n_reached: Option<usize>,
+}
+
+/// How often each sample was used.
+struct Uses {
+    counts: Vec<u32>,
+    /// The number of samples that were used.
+    n_used: usize,
+}
+
+impl Uses {
+    fn new(n: usize) -> Result<Self> {
+        let counts = crate::memory::try_zeros(n, 1, "the number of uses of each sample")?;
+        Ok(Self { counts, n_used: 0 })
+    }
+
+    /// Counts a use of a sample, and returns how often it was used.
+    fn add(&mut self, i: usize) -> usize {
+        self.n_used += usize::from(self.counts[i] == 0);
+        self.counts[i] += 1;
+        self.counts[i] as usize
+    }
+
+    /// Excludes samples that were never used from further selection.
+    fn exclude_unused<T: Lanes>(&self, v: &mut [T]) {
+        for (v, _) in v.iter_mut().zip(&self.counts).filter(|use_| *use_.1 == 0) {
+            *v = T::INFINITY;
+        }
+    }
 }
 
 impl BinarySolver for Ollawv {
@@ -111,7 +206,7 @@ impl BinarySolver for Ollawv {
     }
 
     fn uses_rows_once(&self) -> bool {
-        true
+        self.settings.epochs == 1
     }
 
     fn solve<T: Lanes>(
@@ -138,38 +233,52 @@ impl Ollawv {
         let beta = if self.settings.bias { 1.0 } else { 0.0 };
         let mut v = crate::memory::try_zeros::<T>(n, 1, "decision values")?;
         let mut worst = first_sample(&parts, problem.order);
+        let most = self.max_vectors(n);
+        let mut uses = Uses::new(n)?;
         let mut run = Run {
-            steps: Vec::with_capacity(self.max_steps(n).min(MAX_RESERVED)),
+            steps: Vec::with_capacity(most.min(MAX_RESERVED)),
             lengths: Vec::with_capacity(self.ascending.len()),
-            n_reached: 0,
+            n_reached: None,
         };
         let mut bias = 0.0;
-        for t in 1..=self.max_steps(n) {
+        for t in 1.. {
             // Threads that increment one counter in each step would wait for each other.
             if t % TICK_INTERVAL == 0 {
                 monitor.tick(TICK_INTERVAL as u64)?;
             }
             monitor.check()?;
             let part = parts.part_of(worst.local);
-            let eta = 2.0 / (t as f64).sqrt();
-            let l = eta * problem.weights[part] * problem.signs[part];
+            let l = self.settings.rate.eta(t) * problem.weights[part] * problem.signs[part];
             bias += beta * l / n as f64;
             run.steps.push((worst.local, l));
-            v[worst.local] = T::INFINITY;
+            if uses.add(worst.local) == self.settings.epochs {
+                v[worst.local] = T::INFINITY;
+            }
             worst = next_worst(problem, rows, &parts, &mut v, worst.local, l, bias)?;
-            let reached = self.ascending[run.lengths.len()..]
-                .iter()
-                .take_while(|&&m| worst.output >= self.settings.margins[m])
-                .count();
-            run.lengths.resize(run.lengths.len() + reached, t);
+            self.note_reached(&mut run, &worst);
+            if uses.n_used == most && most < n && run.n_reached.is_none() {
+                run.n_reached = Some(run.lengths.len());
+                uses.exclude_unused(&mut v);
+                worst = worst_of(problem, &parts, &v, bias);
+                self.note_reached(&mut run, &worst);
+            }
             if run.lengths.len() == self.ascending.len() {
                 break;
             }
         }
         monitor.tick((run.steps.len() % TICK_INTERVAL) as u64)?;
-        run.n_reached = run.lengths.len();
-        run.lengths.resize(self.ascending.len(), run.steps.len());
         Ok(run)
+    }
+
+    /// Notes the number of steps of the margins that the worst violator has reached; used-up
+    /// samples have reached any margin.
+    fn note_reached(&self, run: &mut Run, worst: &Violator) {
+        let reached = self.ascending[run.lengths.len()..]
+            .iter()
+            .take_while(|&&m| worst.output >= self.settings.margins[m])
+            .count();
+        let n_steps = run.steps.len();
+        run.lengths.resize(run.lengths.len() + reached, n_steps);
     }
 
     /// Rejects weights whose steps overflow the type of the rows, or f64 with C.
@@ -186,7 +295,7 @@ impl Ollawv {
         }
     }
 
-    fn max_steps(&self, n: usize) -> usize {
+    fn max_vectors(&self, n: usize) -> usize {
         (self.settings.max_sv_fraction * n as f64).ceil() as usize
     }
 
@@ -197,10 +306,11 @@ impl Ollawv {
         let mut machines: Vec<Option<Machine>> = vec![None; self.ascending.len()];
         for (rank, (&margin, &len)) in self.ascending.iter().zip(&run.lengths).enumerate() {
             let steps = &run.steps[..len];
-            let terms = steps.iter().map(|&(i, l)| (parts.global(i) as u32, c * l));
+            let terms = self.coefficients(steps, n).into_iter();
+            let terms = terms.map(|(i, l)| (parts.global(i) as u32, c * l));
             let total: f64 = steps.iter().map(|(_, l)| l / n as f64).sum();
-            // Using all samples is convergence, not a limit.
-            let ended = rank < run.n_reached || len == n;
+            // Using up all samples is convergence, not a limit.
+            let ended = run.n_reached.is_none_or(|n_reached| rank < n_reached);
             machines[margin] = Some(Machine {
                 terms: terms.collect(),
                 bias: if self.settings.bias { c * total } else { 0.0 },
@@ -217,6 +327,23 @@ impl Ollawv {
         }
         machines.into_iter().flatten().collect()
     }
+
+    /// The coefficient of each support vector, in the order of their first steps.
+    fn coefficients(&self, steps: &[(usize, f64)], n: usize) -> Vec<(usize, f64)> {
+        if self.settings.epochs == 1 {
+            return steps.to_vec();
+        }
+        let mut places = vec![usize::MAX; n];
+        let mut terms: Vec<(usize, f64)> = Vec::new();
+        for &(i, l) in steps {
+            if places[i] == usize::MAX {
+                places[i] = terms.len();
+                terms.push((i, 0.0));
+            }
+            terms[places[i]].1 += l;
+        }
+        terms
+    }
 }
 
 /// The first sample in the caller's order.
@@ -226,6 +353,29 @@ fn first_sample(parts: &Parts, order: &[u32]) -> Violator {
     Violator {
         output: 0.0,
         local: first.map_or(0, |part| part.local.start),
+    }
+}
+
+/// The sample with the smallest `y o`; its output is infinite if all samples are used up.
+fn worst_of<T: Lanes>(problem: &Problem<'_>, parts: &Parts, v: &[T], bias: f64) -> Violator {
+    let violator = |local: usize| Violator {
+        output: v[local].to_f64() + problem.signs[parts.part_of(local)] * bias,
+        local,
+    };
+    let mut worst = violator(0);
+    for local in 1..v.len() {
+        worst = worse(problem, parts, worst, violator(local));
+    }
+    worst
+}
+
+/// The violator with the smaller output; the first one in the caller's order in case of a tie.
+fn worse(problem: &Problem<'_>, parts: &Parts, a: Violator, b: Violator) -> Violator {
+    let caller = |w: &Violator| problem.order[parts.global(w.local)];
+    if a.output < b.output || (a.output == b.output && caller(&a) < caller(&b)) {
+        a
+    } else {
+        b
     }
 }
 
@@ -247,14 +397,6 @@ fn next_worst<T: Lanes>(
             local: piece.local.start + index,
         }
     };
-    let caller = |w: &Violator| problem.order[parts.global(w.local)];
-    let worse = |a: Violator, b: Violator| {
-        if a.output < b.output || (a.output == b.output && caller(&a) < caller(&b)) {
-            a
-        } else {
-            b
-        }
-    };
-    let worst = rows.sweep(violator, v, update, worse)?;
+    let worst = rows.sweep(violator, v, update, |a, b| worse(problem, parts, a, b))?;
     worst.ok_or_else(|| Error::Internal("a problem without samples".into()))
 }

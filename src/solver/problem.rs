@@ -8,7 +8,8 @@ pub enum Start {
     /// All coefficients are 0.
     #[default]
     Zero,
-    /// These packed samples enter the first working set: support vectors of another model.
+    /// All coefficients are 0, and the first working set contains these packed samples, such as
+    /// the support vectors of another model. If there is not room for all, the first ones enter.
     Rows(Vec<u32>),
     /// These coefficients of packed samples, projected onto the bounds.
     Terms(Vec<(u32, f64)>),

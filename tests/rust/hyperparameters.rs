@@ -79,6 +79,7 @@ fn newton(given: Shared) -> Result<()> {
         cs: vec![1.0, given.c],
         bias: Bias::Free,
         max_iter: given.max_iter,
+        line_search: true,
     };
     settings.check().map(|_| ())
 }
@@ -101,6 +102,7 @@ fn ollawv(given: Shared) -> Result<()> {
         c: given.c,
         bias: true,
         max_sv_fraction: 1.0,
+        ..OllawvSettings::default()
     };
     settings.check().map(|_| ())
 }

@@ -53,6 +53,7 @@ fn train(
         c: 2.0,
         bias: true,
         max_sv_fraction: 0.8,
+        ..OllawvSettings::default()
     };
     let monitor = Monitor::new();
     let trained = set.train(&solver.check()?, scheme, RowSource::Computed, 0, &monitor)?;

@@ -42,6 +42,7 @@ fn solver() -> Ollawv {
         c: 1.0,
         bias: true,
         max_sv_fraction: 0.9,
+        ..OllawvSettings::default()
     };
     settings.check().expect("valid settings")
 }
@@ -142,6 +143,7 @@ fn a_large_problem_does_not_depend_on_threads_or_row_source() -> Result<()> {
         c: 1.0,
         bias: true,
         max_sv_fraction: 0.005,
+        ..OllawvSettings::default()
     };
     let solver = settings.check()?;
     let train = |n_threads, source| {

@@ -12,6 +12,7 @@ fn method(cs: &[f64], bias: Bias) -> Result<Newton> {
         cs: cs.to_vec(),
         bias,
         max_iter: None,
+        line_search: true,
     };
     settings.check()
 }

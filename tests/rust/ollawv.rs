@@ -42,6 +42,7 @@ fn settings(margins: &[f64]) -> OllawvSettings {
         c: 1.0,
         bias: true,
         max_sv_fraction: 1.0,
+        ..OllawvSettings::default()
     }
 }
 

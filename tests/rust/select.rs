@@ -52,6 +52,7 @@ fn methods() -> Result<Vec<Method>> {
             c: 1.0,
             bias: true,
             max_sv_fraction: 1.0,
+            ..OllawvSettings::default()
         }
         .check()?
         .into(),
@@ -95,6 +96,7 @@ fn methods() -> Result<Vec<Method>> {
             cs: path,
             bias: Bias::Free,
             max_iter: None,
+            line_search: true,
         }
         .check()?
         .into(),

@@ -33,6 +33,7 @@ fn train(set: &TrainingSet<f32>, source: RowSource, monitor: &Monitor) -> Result
         c: 1.0,
         bias: true,
         max_sv_fraction: 1.0,
+        ..OllawvSettings::default()
     };
     set.train(
         &settings.check()?,

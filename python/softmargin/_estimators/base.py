@@ -48,6 +48,8 @@ class Estimator(BaseEstimator):
     # Whether each model of the path starts from the previous one.
     _starts_along_path: ClassVar[bool] = False
     _takes_weights: ClassVar[bool] = False
+    # Whether the first working set can be drawn at random.
+    _draws_first_set: ClassVar[bool] = False
     # Whether float32 kernel values change the result by no more than the tolerance, because the
     # solver refines it in float64 where necessary.
     _tolerates_rounding: ClassVar[bool] = False

@@ -20,7 +20,7 @@ from softmargin._estimators.certificate import (
     to_table,
 )
 from softmargin._estimators.decomposition import n_binary
-from softmargin._estimators.starts import from_estimator, from_indices, keep_used
+from softmargin._estimators.starts import drawn, from_estimator, from_indices, keep_used
 
 if TYPE_CHECKING:
     from softmargin._core import _Start
@@ -51,6 +51,8 @@ class Certified(_Base):
         scheme = self._scheme_to_train()
         if isinstance(init, BaseEstimator):
             return from_estimator(init, outcomes, scheme)
+        if isinstance(init, str) and init == "random" and self._draws_first_set:
+            return drawn(outcomes, scheme, self._seed_of_first_set())
         n = n_binary(scheme, outcomes.n_classes)
         if init is not None:
             return from_indices(init, shape[0], n)
@@ -63,6 +65,11 @@ class Certified(_Base):
         if last is None or not is_same:
             return None
         return self._starts_of(last, outcomes)
+
+    def _seed_of_first_set(self) -> int:
+        """Return the seed of a random first working set; a generator is not advanced."""
+        given = self.random_state
+        return parameters.seed(0 if given is None else copy.deepcopy(given))
 
     def _only_used(
         self, starts: list[_Start] | None, used: NDArray[np.intp], n_samples: int
@@ -144,12 +151,14 @@ class CertifiedClassifier(Certified):
             Labels of any type.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Sample weights, which multiply C. Samples of weight 0 are ignored.
-        init : fitted estimator, array-like of int, or None, default=None
+        init : fitted estimator, array-like of int, "random" or None, default=None
             Starting point. A kernel estimator of softmargin that was fitted to the same
             samples, with any parameters, provides initial coefficients, which are clipped to
             the bounds. For methods with a working set, sample indices specify the first
-            working set. The starting point affects the training time, and the result only
-            within ``tol``.
+            working set, the most important sample first, and training starts from zero;
+            "random" draws this set (:class:`SVC` and :class:`NuSVC` only; None as
+            ``random_state`` always draws the same one). The starting point affects the
+            training time, and the result only within ``tol``.
 
         Returns
         -------

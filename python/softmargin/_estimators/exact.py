@@ -68,6 +68,8 @@ class ExactMachine(KernelMachine):
 class ExactClassifier(ExactMachine, KernelClassifier):
     """A classifier that is trained by the exact solver."""
 
+    _draws_first_set = True
+
     break_ties: Any
     random_state: Any
 

@@ -18,8 +18,9 @@ class NewtonSVC(CertifiedClassifier, KernelClassifier):
     set of samples with a loss does not change, the optimum is the solution of one linear system,
     and a Newton step finds it (Chapelle 2007, *Training a Support Vector Machine in the Primal*;
     Duros and Katzman 2014). The initial set comes from the solution on half of the samples,
-    recursively, down to about a thousand. With a line search, every step decreases the
-    objective.
+    recursively, down to about a thousand. With the line search, every step decreases the
+    objective; with ``bias=False``, ``line_search=False`` and ``max_iter=5``, the method is
+    that of Duros and Katzman.
 
     A step takes ``O(n_samples * n_SV + n_SV^3)`` operations and ``8 * n_SV^2`` bytes, which is
     feasible for up to some ten thousand support vectors.
@@ -48,6 +49,9 @@ class NewtonSVC(CertifiedClassifier, KernelClassifier):
     max_iter : int, default=100
         Maximum number of Newton steps per binary classifier; -1 for no limit. Reaching the
         limit emits a ``ConvergenceWarning`` and leaves a usable model.
+    line_search : bool, default=True
+        Whether a step ends where the objective is smallest along it. Without it, every step is
+        a full one: training may not converge, and then ends as "stalled" or at ``max_iter``.
     warm_start : bool, default=False
         Whether to start from the solution of the previous ``fit``, if it had the same number
         of samples and the same classes. Its other parameters may differ.
@@ -101,7 +105,8 @@ class NewtonSVC(CertifiedClassifier, KernelClassifier):
         conditions of each binary classifier, computed in float64 when first read.
     status_ : list of str, of length n_binary
         How training of each binary classifier ended: "converged", "iteration limit",
-        "time limit", "stalled" (rounding errors prevent progress) or "not finite".
+        "time limit", "stalled" (rounding errors prevent progress, or steps without line search
+        repeat themselves) or "not finite".
     fit_status_ : int
         0 if all binary classifiers converged, otherwise 1.
     shape_fit_ : tuple of int
@@ -137,6 +142,7 @@ class NewtonSVC(CertifiedClassifier, KernelClassifier):
         degree: int = 3,
         coef0: float = 0.0,
         bias: bool | Literal["penalized"] = True,
+        line_search: bool = True,
         warm_start: bool = False,
         max_iter: int = 100,
         time_limit: float | None = None,
@@ -155,6 +161,7 @@ class NewtonSVC(CertifiedClassifier, KernelClassifier):
         self.degree = degree
         self.coef0 = coef0
         self.bias = bias
+        self.line_search = line_search
         self.warm_start = warm_start
         self.max_iter = max_iter
         self.time_limit = time_limit
@@ -179,7 +186,13 @@ class NewtonSVC(CertifiedClassifier, KernelClassifier):
         return NewtonSolver(
             bias=self._bias(),
             max_iter=parameters.count("max_iter", self.max_iter, -1),
+            line_search=parameters.flag("line_search", self.line_search),
         )
+
+    def _remedy(self, status: str) -> str:
+        if status == "stalled" and not self.line_search:
+            return "set line_search=True"
+        return super()._remedy(status)
 
     def _bias(self) -> str:
         if isinstance(self.bias, str):

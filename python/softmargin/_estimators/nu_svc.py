@@ -86,8 +86,8 @@ class NuSVC(Probabilistic, CertifiedClassifier, ExactClassifier):
         Whether to resolve ties of one-vs-one votes by the sum of decision values instead of
         the order of ``classes_``.
     random_state : int, RandomState or None, default=None
-        Seed of the folds of ``probability=True``; None always draws the same folds. Training
-        itself is deterministic.
+        Seed of the folds of ``probability=True`` and of ``fit(..., init="random")``; None
+        always draws the same. Training itself is deterministic.
     n_jobs : int or None, default=None
         Number of threads; None means 1, -1 means all cores.
     verbose : int, default=0

@@ -19,7 +19,8 @@ class OLLAWV(KernelClassifier):
     the coefficient ``2 C / sqrt(t)``, and never uses it again. Training ends when the worst
     remaining sample is on the correct side with the given margin (Melki 2018, *Novel Support
     Vector Machines for Diverse Learning Paradigms*, algorithm 1.1). The method takes a single
-    pass and yields few support vectors, each of which costs one kernel row.
+    pass and yields few support vectors, each of which costs one kernel row. With ``epochs``,
+    which is not part of the paper, samples can be used again.
 
     Parameters
     ----------
@@ -44,6 +45,13 @@ class OLLAWV(KernelClassifier):
         Whether to fit a bias.
     max_sv_fraction : float, default=1.0
         Maximum number of support vectors of a binary classifier, as a fraction of its samples.
+        Once it is reached, only support vectors are used again.
+    epochs : int, default=1
+        How often a sample can be used. A sample that is used again adds to its coefficient.
+        With 3 to 10 epochs, the accuracy is close to that of :class:`SVC` with the best
+        parameters, for up to as many kernel rows per support vector.
+    step : {"2/sqrt(t)", "1/t"}, default="2/sqrt(t)"
+        Size of step t, which is multiplied by C.
     multi_class : {"ovo", "ovr", "ordinal"}, default="ovo"
         Strategy for more than two classes: one binary classifier per pair of classes ("ovo"),
         per class against the rest ("ovr"), or per pair of neighboring classes ("ordinal", see
@@ -54,9 +62,9 @@ class OLLAWV(KernelClassifier):
         Shape of :meth:`decision_function` for more than two classes: one column per class
         ("ovr") or per binary classifier ("ovo"). Ignored with ``multi_class="ovr"``.
     cache_size : float, default=1000
-        Size of the kernel cache in megabytes. A binary classifier uses each kernel row once, so
-        only one-vs-rest classifiers benefit: they share a kernel matrix, if it fits. The result
-        does not depend on it.
+        Size of the kernel cache in megabytes. In one epoch, a binary classifier uses each kernel
+        row once, so only one-vs-rest classifiers benefit: they share a kernel matrix, if it
+        fits. The result does not depend on it.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the coefficients. "balanced" uses
         ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.
@@ -84,7 +92,7 @@ class OLLAWV(KernelClassifier):
     intercept_ : ndarray of shape (n_binary,)
         Bias of each binary classifier.
     n_iter_ : ndarray of shape (n_binary,)
-        Number of steps, and thus of support vectors, of each binary classifier.
+        Number of steps of each binary classifier; in one epoch, that of its support vectors.
     n_kernel_evals_ : int
         Number of kernel values computed during training.
     n_features_in_ : int
@@ -117,6 +125,8 @@ class OLLAWV(KernelClassifier):
         coef0: float = 0.0,
         bias: bool = True,
         max_sv_fraction: float = 1.0,
+        epochs: int = 1,
+        step: Literal["2/sqrt(t)", "1/t"] = "2/sqrt(t)",
         multi_class: Literal["ovo", "ovr", "ordinal"] = "ovo",
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         cache_size: float = 1000,
@@ -133,6 +143,8 @@ class OLLAWV(KernelClassifier):
         self.coef0 = coef0
         self.bias = bias
         self.max_sv_fraction = max_sv_fraction
+        self.epochs = epochs
+        self.step = step
         self.multi_class = multi_class
         self.decision_function_shape = decision_function_shape
         self.cache_size = cache_size
@@ -200,4 +212,6 @@ class OLLAWV(KernelClassifier):
             c=parameters.real("C", self.C),
             bias=parameters.flag("bias", self.bias),
             max_sv_fraction=parameters.real("max_sv_fraction", self.max_sv_fraction),
+            epochs=parameters.positive("epochs", self.epochs),
+            step=parameters.choice("step", self.step, ("2/sqrt(t)", "1/t")),
         )

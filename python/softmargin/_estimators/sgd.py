@@ -74,6 +74,17 @@ class SGDSVC(LinearClassifier):
         :meth:`fit`, unless ``eta0`` is given.
     momentum : float, default=0.9
         Fraction of the velocity that "momentum" and "nag" keep at each step.
+    decay : float, default=0.9
+        Fraction of the mean squared gradient that "rmsprop" keeps at each step.
+    epsilon : float, default=1e-8
+        What "rmsprop" adds to the mean squared gradient, so that it is not 0.
+    as_printed : bool, default=False
+        Whether to follow the listings of the papers where they differ from their text and from
+        common usage. "pegasos" then divides the sum over the samples of a mini-batch that
+        violate the margin by their number instead of ``batch_size`` (Duros and Katzman 2014,
+        algorithm 2), "nag" tests the margin at w instead of ``w - momentum * v``, and "rmsprop"
+        divides by the mean squared gradient instead of its root (Lu and Jin 2017, algorithms 3
+        and 2). Without effect on "sgd" and "momentum".
     fit_intercept : bool or "violators", default=True
         Whether to fit a bias. With True, the bias is the weight of a constant feature of value
         1 and is therefore regularized. "violators" computes it after training as the mean of
@@ -169,6 +180,9 @@ class SGDSVC(LinearClassifier):
         average: float = 0.5,
         eta0: float | None = None,
         momentum: float = 0.9,
+        decay: float = 0.9,
+        epsilon: float = 1e-8,
+        as_printed: bool = False,
         fit_intercept: bool | Literal["violators"] = True,
         shuffle: bool | Literal["draw"] = True,
         early_stopping: bool = False,
@@ -193,6 +207,9 @@ class SGDSVC(LinearClassifier):
         self.average = average
         self.eta0 = eta0
         self.momentum = momentum
+        self.decay = decay
+        self.epsilon = epsilon
+        self.as_printed = as_printed
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.early_stopping = early_stopping
@@ -440,6 +457,9 @@ class SGDSVC(LinearClassifier):
             average=average,
             eta0=None if self.eta0 is None else parameters.real("eta0", self.eta0),
             momentum=parameters.real("momentum", self.momentum),
+            decay=parameters.real("decay", self.decay),
+            epsilon=parameters.real("epsilon", self.epsilon),
+            as_printed=parameters.flag("as_printed", self.as_printed),
             visit=self._visit(),
             early_stop=self._early_stop(),
             seed=parameters.seed(self.random_state),

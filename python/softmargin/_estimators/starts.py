@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softmargin._checks.fields import Fields
 from softmargin._checks.outcomes import Outcomes
-from softmargin._estimators.decomposition import coefficients
+from softmargin._estimators.decomposition import binary_problems, coefficients, labels
 from softmargin._estimators.kernel import KernelMachine
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def from_indices(indices: Any, n_samples: int, n_classifiers: int) -> list[_Star
     if checked.ndim != 1 or checked.dtype.kind not in "iu":
         raise TypeError(
             "init must be a fitted estimator of softmargin with a kernel, or a one-dimensional "
-            "array of sample indices"
+            "array of sample indices; SVC and NuSVC also accept 'random'"
         )
     if len(checked):
         for index in (int(checked.min()), int(checked.max())):
@@ -79,6 +79,19 @@ def from_indices(indices: Any, n_samples: int, n_classifiers: int) -> list[_Star
                     f"init contains the sample index {index}, but X has {n_samples} samples"
                 )
     return [(checked.astype(np.uint32), None)] * n_classifiers
+
+
+def drawn(outcomes: Outcomes, scheme: str, seed: int) -> list[_Start]:
+    """Return the samples of each binary classifier in random order as its first working set.
+
+    The set contains as many of them as there is room for.
+    """
+    random = np.random.default_rng(seed)
+    starts: list[_Start] = []
+    for sides in binary_problems(scheme, outcomes.n_classes):
+        members = np.flatnonzero(labels(outcomes.codes, sides))
+        starts.append((random.permutation(members).astype(np.uint32), None))
+    return starts
 
 
 def keep_used(starts: list[_Start], used: NDArray[np.intp], n_samples: int) -> list[_Start]:
@@ -96,8 +109,8 @@ def keep_used(starts: list[_Start], used: NDArray[np.intp], n_samples: int) -> l
 class SeedQueue:
     """The latest support vectors of each binary classifier, as many as fit a working set.
 
-    A first-in, first-out queue (Nguyen and Ho 2005); a sample that is pushed again moves to the
-    end.
+    A first-in, first-out queue, oldest first (Nguyen and Ho 2005); a sample that is pushed again
+    moves to the end.
     """
 
     def __init__(self, n_classifiers: int, size: int | None) -> None:
@@ -111,8 +124,11 @@ class SeedQueue:
             self.rows[number] = np.r_[old[~np.isin(old, new)], new][-self.size :]
 
     def starts(self) -> list[_Start]:
-        """Return the first working set of each binary classifier."""
-        return [(samples, None) for samples in self.rows]
+        """Return the first working set of each binary classifier, the latest samples first.
+
+        The set contains as many of them as there is room for: it may have become smaller.
+        """
+        return [(samples[::-1].copy(), None) for samples in self.rows]
 
     def to_state(self) -> dict[str, Any]:
         """Return the queues as plain values to pickle."""

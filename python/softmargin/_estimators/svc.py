@@ -72,8 +72,9 @@ class SVC(Probabilistic, CertifiedClassifier, ExactClassifier):
     warm_start : bool or "support_vectors", default=False
         With True, start from the solution of the previous ``fit``, if it had the same number
         of samples and the same classes. C and the kernel may differ. With "support_vectors",
-        start from zero, but with the support vectors of all previous calls of ``fit`` as the
-        first working set: a queue of the size of the working set (Nguyen and Ho 2005).
+        start from zero, but with the support vectors of the previous calls of ``fit`` as the
+        first working set, the latest first: a queue of the size of the working set (Nguyen and
+        Ho 2005).
     max_iter : int, default=-1
         Maximum number of steps per binary classifier; -1 for no limit. Reaching the limit emits
         a ``ConvergenceWarning`` and leaves a usable model.
@@ -93,8 +94,8 @@ class SVC(Probabilistic, CertifiedClassifier, ExactClassifier):
         Whether to resolve ties of one-vs-one votes by the sum of decision values instead of
         the order of ``classes_``.
     random_state : int, RandomState or None, default=None
-        Seed of the folds of ``probability=True``; None always draws the same folds. Training
-        itself is deterministic.
+        Seed of the folds of ``probability=True`` and of ``fit(..., init="random")``; None
+        always draws the same. Training itself is deterministic.
     n_jobs : int or None, default=None
         Number of threads; None means 1, -1 means all cores.
     verbose : int, default=0

@@ -53,26 +53,26 @@ def runs_of(records: Records, sets: Mapping[str, bool]) -> list[Run]:
     ]
 
 
-def saved(run: Run, what: str, way: str) -> float | None:
+def saved(run: Run, what: str, way: str, than: str = "alone") -> float | None:
     """Return the share (%) of loops, steps or seconds saved, without the first setting."""
-    alone = run.record.get(f"{what}_alone") if run.is_known else None
-    return None if not alone else 100 * (1 - run.record[f"{what}_{way}"] / alone)
+    total = run.record.get(f"{what}_{than}") if run.is_known else None
+    return None if not total else 100 * (1 - run.record[f"{what}_{way}"] / total)
 
 
-def saved_each(run: Run, what: str, way: str) -> list[float]:
+def saved_each(run: Run, what: str, way: str, than: str = "alone") -> list[float]:
     """Return the share (%) saved at each setting except the first."""
     if not run.is_known:
         return []
     machines = run.record["machines"]
-    pairs = zip(machines[f"{what}_alone"], machines[f"{what}_{way}"], strict=True)
+    pairs = zip(machines[f"{what}_{than}"], machines[f"{what}_{way}"], strict=True)
     return [100 * (1 - seeded / max(alone, 1e-12)) for alone, seeded in list(pairs)[1:]]
 
 
-def saved_at(run: Run, cost: float, way: str) -> float | None:
+def saved_at(run: Run, cost: float, way: str, than: str = "alone") -> float | None:
     """Return the mean share (%) of the time saved at the settings with this C."""
     if not run.is_known:
         return None
-    later = zip(run.record["cells"][1:], saved_each(run, "seconds", way), strict=True)
+    later = zip(run.record["cells"][1:], saved_each(run, "seconds", way, than), strict=True)
     found = [share for cell, share in later if cell.get("C") == cost]
     return sum(found) / len(found) if found else None
 

@@ -8,11 +8,11 @@ pub use settings::{EarlyStop, Optimizer, SgdSettings, Visit};
 
 use super::example::Example;
 use super::problem::PREFETCH_DISTANCE;
-use super::rules::{Pegasos, Plain, RmsProp, Rule, RuleState, momentum, nag};
+use super::rules::{MarginTest, Pegasos, Plain, RmsProp, Rule, RuleState, momentum, nag};
 use super::{Intercept, LinearMachine, LinearProblem, LinearSolver, Outline, Recorder};
 use crate::data::Random;
 use crate::monitor::Monitor;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, RmsStep};
 use crate::solver::Status;
 use crate::{Error, Result};
 
@@ -59,11 +59,22 @@ impl LinearSolver for Sgd {
                 self.run(rule, problem, recorder, monitor)
             }
             Optimizer::Nag => {
-                let rule = nag(lambda, eta, gamma, &state);
+                let test = match settings.as_printed {
+                    true => MarginTest::AtWeights,
+                    false => MarginTest::Ahead,
+                };
+                let rule = nag(lambda, eta, gamma, test, &state);
                 self.run(rule, problem, recorder, monitor)
             }
             Optimizer::RmsProp => {
-                let rule = RmsProp::new(lambda, eta, &state);
+                let step = RmsStep {
+                    lambda,
+                    eta,
+                    decay: settings.decay,
+                    epsilon: settings.epsilon,
+                    root: !settings.as_printed,
+                };
+                let rule = RmsProp::new(step, &state);
                 self.run(rule, problem, recorder, monitor)
             }
         }
@@ -179,6 +190,12 @@ impl Sgd {
                             break 'epochs;
                         }
                     }
+                }
+                if settings.as_printed && settings.optimizer == Optimizer::Pegasos {
+                    let share = (last - first) as f64 / violators.len().max(1) as f64;
+                    violators
+                        .iter_mut()
+                        .for_each(|(factor, _)| *factor *= share);
                 }
                 rule.step(&violators);
                 step += 1;

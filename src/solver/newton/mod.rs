@@ -14,6 +14,9 @@
 //! The first S comes from the solution on half of the samples of each class, whose first S comes
 //! from half of those, down to about a thousand samples.
 //!
+//! Without the line search, as in the paper, every step is a full one. Steps may then repeat sets
+//! of samples forever instead of reaching the optimum; this is recognized, and ends training.
+//!
 //! With a linear kernel the same optimum is computed in w, with one weight per feature (`linear`).
 //!
 //! Cost of a step: O(|S|^3) for the factorization of K_SS and O(n |S|) for the decision values.
@@ -46,6 +49,8 @@ pub struct NewtonSettings {
     pub bias: Bias,
     /// The maximum number of Newton steps of a binary problem; `None` for no limit.
     pub max_iter: Option<usize>,
+    /// Whether steps end at the minimum of the objective along them.
+    pub line_search: bool,
 }
 
 /// How the bias is regularized.
@@ -111,7 +116,7 @@ impl BinarySolver for Newton {
     }
 
     fn has_linear_form(&self) -> bool {
-        true
+        self.settings.line_search
     }
 
     fn solve_rows<T: Lanes>(
@@ -172,12 +177,33 @@ impl Newton {
         monitor: &Monitor,
     ) -> Result<Status> {
         for &level in levels {
-            let status = run.descend(level, self.settings.max_iter, rows, monitor)?;
+            let status = run.descend(level, &self.settings, rows, monitor)?;
             if status != Status::Converged {
                 return Ok(status);
             }
         }
         Ok(Status::Converged)
+    }
+}
+
+/// Recognizes that full steps repeat a set of samples, which determines all further ones (Brent
+/// 1980).
+#[derive(Default)]
+struct Cycle {
+    /// The set after a number of steps that is a power of 2.
+    set: Option<Vec<usize>>,
+    n_steps: usize,
+}
+
+impl Cycle {
+    /// Whether this set occurred before.
+    fn is_closed_by(&mut self, set: &[usize]) -> bool {
+        let is_closed = self.set.as_deref() == Some(set);
+        self.n_steps += 1;
+        if self.n_steps.is_power_of_two() {
+            self.set = Some(set.to_vec());
+        }
+        is_closed
     }
 }
 
@@ -267,14 +293,18 @@ impl Run {
     fn descend<T: Lanes>(
         &mut self,
         level: usize,
-        max_iter: Option<usize>,
+        settings: &NewtonSettings,
         rows: &mut impl BlockRows<T>,
         monitor: &Monitor,
     ) -> Result<Status> {
         let share = level as f64 / self.parts.n_rows().max(1) as f64;
-        let limit = Limit::new(max_iter, self.parts.n_rows());
+        let limit = Limit::new(settings.max_iter, self.parts.n_rows());
+        let mut cycle = Cycle::default();
         loop {
             let set = self.violators(share);
+            if !settings.line_search && cycle.is_closed_by(&set) {
+                return Ok(Status::Stalled);
+            }
             if let Some(status) = limit.reached(self.n_iter, monitor)? {
                 return Ok(status);
             }
@@ -288,7 +318,10 @@ impl Run {
             if !next.bias.is_finite() || next.outputs.iter().any(|f| !f.is_finite()) {
                 return Ok(Status::NonFinite);
             }
-            let (length, decrease) = self.line_search(&next, share);
+            let (length, decrease) = match settings.line_search {
+                true => self.line_search(&next, share),
+                false => (1.0, f64::INFINITY),
+            };
             if length == 1.0 {
                 self.point = next;
             } else {

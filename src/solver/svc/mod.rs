@@ -155,11 +155,15 @@ impl Path<'_> {
         {
             self.relax(setting)?;
         }
-        if let Start::Rows(rows) = self.problem.start {
+        if let Start::Rows(seeds) = self.problem.start {
             let local = |&row: &u32| self.parts.local(row as usize);
-            run.first_set = rows.iter().filter_map(local).collect();
+            run.seeds = seeds.iter().filter_map(local).collect();
         }
-        run.start_from_sample(&mut self.dual, rows)
+        if run.seeds.is_empty() {
+            run.start_from_sample(&mut self.dual, rows)
+        } else {
+            run.fill(&mut self.dual, rows)
+        }
     }
 
     /// Prepares the next setting, starting from the solution of the previous one.

@@ -8,7 +8,7 @@ use super::local::{Limits, Local};
 use super::local_rows::{LocalGram, LocalRows, Values, padded_len};
 use super::moves::Moves;
 use super::refine::{Refinement, Verdict};
-use super::working_set::{default_size, select};
+use super::working_set::{Kept, default_size, select};
 use crate::Result;
 use crate::kernel::{ShrinkableRows, Subset};
 use crate::monitor::Monitor;
@@ -45,8 +45,8 @@ pub struct Run<'a, T: Send + 'static> {
     /// The kernel matrix of the last working set, and that set.
     pub gram: LocalGram<T>,
     pub gram_set: Vec<usize>,
-    /// The samples of the first working set.
-    pub first_set: Vec<usize>,
+    /// Seeds of the first working set, the most important one first.
+    pub seeds: Vec<usize>,
     /// The level, if the time limit was reached while `v` was known for some samples only.
     pub late: Option<Level>,
 }
@@ -74,7 +74,7 @@ impl<'a, T: Lanes> Run<'a, T> {
             first_loop: 0,
             gram: LocalGram::default(),
             gram_set: Vec::new(),
-            first_set: Vec::new(),
+            seeds: Vec::new(),
             late: None,
         }
     }
@@ -91,8 +91,8 @@ impl<'a, T: Lanes> Run<'a, T> {
         rows: &mut impl ShrinkableRows<T>,
         refinement: &mut Refinement<'_>,
     ) -> Result<Status> {
-        let first_set = std::mem::take(&mut self.first_set);
-        self.solve(dual, rows, first_set, Some(refinement))
+        let seeds = Kept::Seeds(std::mem::take(&mut self.seeds));
+        self.solve(dual, rows, seeds, Some(refinement))
     }
 
     /// Solves the dual problem. The first working set contains the samples `kept`.
@@ -100,7 +100,7 @@ impl<'a, T: Lanes> Run<'a, T> {
         &mut self,
         dual: &mut Dual,
         rows: &mut impl ShrinkableRows<T>,
-        mut kept: Vec<usize>,
+        mut kept: Kept,
         mut refinement: Option<&mut Refinement<'_>>,
     ) -> Result<Status> {
         let mut progress = Progress::new();
@@ -119,7 +119,7 @@ impl<'a, T: Lanes> Run<'a, T> {
                 return Ok(status);
             }
             if progress.is_time_to_shrink() {
-                match self.shrink(dual, rows, violation, &kept)? {
+                match self.shrink(dual, rows, violation, kept.samples())? {
                     // What stalled on the active samples may make progress on all of them.
                     Some(Status::Converged | Status::Stalled) => continue,
                     Some(status) => return Ok(status),
@@ -132,8 +132,8 @@ impl<'a, T: Lanes> Run<'a, T> {
                 Some(gain) => progress.gain_since_best += gain,
                 None => return Ok(Status::Stalled),
             }
-            kept = working_set;
-            kept.retain(|&i| dual.is_free(i));
+            let is_free = |i: &usize| dual.is_free(*i);
+            kept = Kept::Previous(working_set.into_iter().filter(is_free).collect());
         }
     }
 
@@ -213,7 +213,7 @@ impl<'a, T: Lanes> Run<'a, T> {
         dual: &Dual,
         rows: &impl ShrinkableRows<T>,
         violation: &Violation,
-        kept: &[usize],
+        kept: &Kept,
     ) -> Vec<usize> {
         let n_loops = self.n_loops - self.first_loop;
         let size = match self.settings.working_set_size {

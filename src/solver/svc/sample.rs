@@ -7,6 +7,7 @@ use super::dual::Dual;
 use super::gradient::recompute_gradient;
 use super::run::Run;
 use super::side::PerSide;
+use super::working_set::Kept;
 use crate::Result;
 use crate::kernel::ShrinkableRows;
 use crate::simd::Lanes;
@@ -81,7 +82,7 @@ impl<T: Lanes> Run<'_, T> {
             }
             let tol = self.tol;
             self.tol = tol.max(SAMPLE_TOL * scale(&solved));
-            let status = self.solve(&mut solved, rows, Vec::new(), None);
+            let status = self.solve(&mut solved, rows, Kept::Previous(Vec::new()), None);
             self.tol = tol;
             status
         })?;
@@ -108,7 +109,7 @@ impl<T: Lanes> Run<'_, T> {
     }
 
     /// Sets coefficients with the sums of the problem, if they are fixed.
-    fn fill(&self, dual: &mut Dual, rows: &mut impl ShrinkableRows<T>) -> Result<()> {
+    pub(super) fn fill(&self, dual: &mut Dual, rows: &mut impl ShrinkableRows<T>) -> Result<()> {
         if let Some(sums) = dual.sums
             && let Some(beta) = dual.fill(sums)
         {

@@ -4,6 +4,7 @@
 use super::dual::{Dual, Violation};
 use super::gradient::reconstruct_gradient;
 use super::run::Run;
+use super::working_set::Kept;
 use crate::Result;
 use crate::kernel::ShrinkableRows;
 use crate::simd::Lanes;
@@ -35,7 +36,7 @@ impl<T: Lanes> Run<'_, T> {
         let status = rows.shrink(&active, |rows| {
             self.gram_set.clear();
             let kept = kept.iter().filter_map(|i| active.binary_search(i).ok());
-            self.solve(&mut solved, rows, kept.collect(), None)
+            self.solve(&mut solved, rows, Kept::Previous(kept.collect()), None)
         })?;
         let Some(status) = status else {
             return Ok(None);

@@ -1,13 +1,31 @@
 //! Working set selection (Joachims 1999; Nguyen and Ho 2005).
 //!
-//! The set contains the maximal violating pair, so that every iteration makes progress; then
-//! samples to keep, up to three quarters of the set: the free samples of the previous set, or the
-//! support vectors of another model; then the worst violators: half of them those with the
-//! largest `v` that may rise, half those with the smallest `v` that may fall. Ties go to the
-//! lower index.
+//! The set contains the maximal violating pair, so that every iteration makes progress; then the
+//! samples to keep ([`Kept`]); then the worst violators: half of them those with the largest `v`
+//! that may rise, half those with the smallest `v` that may fall. Ties go to the lower index.
 
 use super::dual::{Dual, Violation};
 use super::side::Side;
+
+/// The samples to keep in the next working set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kept {
+    /// The free samples of the previous set: up to three quarters of the set, so that violators
+    /// enter.
+    Previous(Vec<usize>),
+    /// Seeds of the first set, such as the support vectors of another model, the most important
+    /// one first: they may fill the set.
+    Seeds(Vec<usize>),
+}
+
+impl Kept {
+    /// The samples, in the order in which they enter the set.
+    pub fn samples(&self) -> &[usize] {
+        match self {
+            Kept::Previous(samples) | Kept::Seeds(samples) => samples,
+        }
+    }
+}
 
 /// The size of the first working set.
 const SMALLEST_SET: usize = 128;
@@ -36,7 +54,7 @@ pub fn default_size<T>(n: usize, n_free: usize, n_loops: usize) -> usize {
 }
 
 /// The next working set: at most `size` samples, ascending.
-pub fn select(dual: &Dual, violation: &Violation, kept: &[usize], size: usize) -> Vec<usize> {
+pub fn select(dual: &Dual, violation: &Violation, kept: &Kept, size: usize) -> Vec<usize> {
     let n = dual.len();
     if n <= size {
         return (0..n).collect();
@@ -49,8 +67,11 @@ pub fn select(dual: &Dual, violation: &Violation, kept: &[usize], size: usize) -
     let pairs = pairs
         .iter()
         .flat_map(|extremes| [extremes.pair.0, extremes.pair.1]);
-    let kept = kept.iter().copied().take((size / 4 * 3).saturating_sub(2));
-    for i in pairs.chain(kept) {
+    let most = match kept {
+        Kept::Previous(_) => (size / 4 * 3).saturating_sub(2),
+        Kept::Seeds(seeds) => seeds.len(),
+    };
+    for i in pairs.chain(kept.samples().iter().copied().take(most)) {
         if !is_member[i] && chosen.len() < size {
             is_member[i] = true;
             chosen.push(i);
@@ -92,9 +113,9 @@ pub fn select(dual: &Dual, violation: &Violation, kept: &[usize], size: usize) -
         let badness = || level(dual.falling_side(i)) - dual.low_value(i);
         dual.is_falling(i, violation).then(badness)
     };
-    let left = size - chosen.len();
+    let left = size.saturating_sub(chosen.len());
     take(&mut chosen, left.div_ceil(2), &rising);
-    let left = size - chosen.len();
+    let left = size.saturating_sub(chosen.len());
     take(&mut chosen, left, &falling);
     chosen.sort_unstable();
     chosen

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -259,11 +260,11 @@ def test_newton_finds_the_smallest_objective(bias, C):
     assert certificate.primal == pytest.approx(own * C / 2, rel=1e-9)
 
 
-def newton(K, y, C):
+def newton(K, y, C, line_search=True, most=np.inf):
     """Newton steps with a free bias, from nothing, each as far as the objective falls."""
     n, steps = len(y), 0
     beta, b = np.zeros(n), 0.0
-    while True:
+    while steps < most:
         loss = np.flatnonzero(y * (K @ beta + b) < 1)
         m = len(loss)
         system = np.zeros((m + 1, m + 1))
@@ -279,13 +280,60 @@ def newton(K, y, C):
             pull = -2 * y * np.maximum(0, 1 - y * f)
             return 2 / C * step @ K @ (beta + s * step) + pull @ (K @ step + shift)
 
-        low, high = (0.0, 1.0) if slope(1.0) > 1e-9 else (1.0, 1.0)
+        low, high = (0.0, 1.0) if line_search and slope(1.0) > 1e-9 else (1.0, 1.0)
         while high - low > 1e-15:
             middle = (low + high) / 2
             low, high = (low, middle) if slope(middle) > 0 else (middle, high)
         beta, b, steps = beta + low * step, b + low * shift, steps + 1
         if low == 1 and np.array_equal(np.flatnonzero(y * (K @ beta + b) < 1), loss):
-            return beta, b, steps
+            break
+    return beta, b, steps
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 5, 50])
+@pytest.mark.parametrize("gamma", [0.05, 2.0])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_newton_without_line_search_takes_full_steps(gamma, max_iter):
+    X, y = problem(n=70, seed=4)
+    params = {"C": 1000.0, "gamma": gamma, "max_iter": max_iter}
+    model = NewtonSVC(**params, line_search=False).fit(X, y)
+    beta, b, steps = newton(rbf_kernel(X, gamma=gamma), y, 1000.0, False, max_iter)
+    scale = np.abs(beta).max()
+    np.testing.assert_allclose(beta_of(model, len(y)), beta, atol=1e-6 * scale)
+    assert model.intercept_[0] == pytest.approx(b, abs=1e-6 * max(1, abs(b)))
+    assert model.n_iter_.tolist() == [steps]
+    limit = {1: "iteration limit", 50: "converged"}
+    assert model.status_ == [limit.get(max_iter, model.status_[0])]
+
+
+def test_newton_without_line_search_notices_that_its_steps_repeat():
+    rng = np.random.default_rng(4)
+    n = int(rng.integers(6, 60))
+    X, y = rng.normal(size=(n, 2)), rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    params = {"C": 1e4, "gamma": 1, "bias": False, "max_iter": -1}
+    K, signs = rbf_kernel(X, gamma=1), 2 * y - 1
+    sets, beta = [], np.zeros(n)
+    for _ in range(20):
+        loss = signs * (K @ beta) < 1
+        sets.append(tuple(loss))
+        beta = np.zeros(n)
+        beta[loss] = np.linalg.solve(K[np.ix_(loss, loss)] + np.eye(loss.sum()) / 1e4, signs[loss])
+    assert sets[-1] != sets[-2], "the optimum was reached"
+    assert sets[-1] in sets[:-1]
+    with pytest.warns(ConvergenceWarning, match="set line_search=True"):
+        model = NewtonSVC(**params, line_search=False).fit(X, y)
+    assert model.status_ == ["stalled"]
+    assert NewtonSVC(**params).fit(X, y).status_ == ["converged"]
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_newton_without_line_search_reaches_the_same_optimum_where_it_converges(kernel):
+    X, y = problem(n=150, seed=5)
+    params = {"C": 2.0, "gamma": 0.5, "kernel": kernel}
+    one, other = (NewtonSVC(**params, line_search=found).fit(X, y) for found in (True, False))
+    assert other.status_ == ["converged"]
+    np.testing.assert_allclose(other.decision_function(X), one.decision_function(X), atol=1e-7)
 
 
 @pytest.mark.parametrize("C", [0.1, 3.0, 1000.0])

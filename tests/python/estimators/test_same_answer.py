@@ -30,7 +30,9 @@ def train(
     rows = (X.indptr, X.indices, X.data, X.shape[1]) if sp.issparse(X) else X
     weights = np.ones(y.max() + 1)
     data = _core.TrainingData(rows, y.astype(np.uint32), weights, multi_class=multi_class)
-    solver = _core.OllawvSolver(c=1.0, bias=True, max_sv_fraction=fraction)
+    solver = _core.OllawvSolver(
+        c=1.0, bias=True, max_sv_fraction=fraction, epochs=1, step="2/sqrt(t)"
+    )
     limits = _core.Limits(threads=threads, memory_bytes=cache_bytes)
     (model,) = _core.fit(solver, [0.5], data, kernel, limits, row_source)
     return model

@@ -6,10 +6,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import datasets, svm
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import softmargin
-from softmargin import OLLAWV, SVC
+from softmargin import OLLAWV, SVC, NewtonSVC, NuSVC
 
 TOL = 1e-6
 
@@ -88,6 +89,7 @@ def test_any_start_reaches_the_same_optimum(k, multi_class):
         "another method": OLLAWV(gamma=0.4, multi_class=multi_class).fit(X, y),
         "rows": alone.support_,
         "no rows": np.empty(0, dtype=int),
+        "random rows": "random",
     }
     for init in others.values():
         same_optimum(SVC(**params).fit(X, y, init=init), alone)
@@ -135,12 +137,86 @@ def test_a_warm_start_on_other_rows_or_classes_begins_anew(warm_start):
         np.testing.assert_array_equal(model.dual_coef_, alone.dual_coef_)
 
 
+def first_set(model, X, y, init=None):
+    """Return the samples that moved in the first working set, where C is soon reached."""
+    model.set_params(C=1e-4, max_iter=40)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y, init=init)
+    assert model.n_loops_.tolist() == [1]
+    return set(model.support_.tolist())
+
+
+def test_seeds_fill_the_first_working_set_in_their_order():
+    X, y = clouds(12, 3000)
+    seeds = np.random.default_rng(1).permutation(3000)[:800]
+    moved = first_set(SVC(working_set_size=100), X, y, seeds)
+    # The violating pair is part of any working set. Three quarters of a set are the share of
+    # samples that are kept from one set to the next.
+    assert len(moved - set(seeds[:100].tolist())) <= 2
+    assert len(moved) > 75
+
+
+def test_a_queue_that_is_longer_than_the_set_begins_with_the_latest_support_vectors():
+    X, y = clouds(12, 3000)
+    model = SVC(warm_start="support_vectors", working_set_size=1500)
+    for C in (0.01, 50.0):
+        latest = set(model.set_params(C=C).fit(X, y).support_.tolist())
+    # With a small C, nearly all samples are support vectors: the queue is full.
+    assert len(latest) < 1400
+    assert len(model._seeds.rows[0]) == 1500
+    size = len(latest) // 2
+    moved = first_set(model.set_params(working_set_size=size), X, y)
+    assert len(moved - latest) <= 2
+    assert len(moved) > 30
+
+
+def test_a_random_first_working_set_depends_on_the_random_state_only():
+    X, y = clouds(12, 3000)
+    sets = [
+        first_set(SVC(working_set_size=100, random_state=seed), X, y, "random")
+        for seed in (None, None, 0, 1, np.random.RandomState(5), np.random.RandomState(5))
+    ]
+    assert sets[0] == sets[1] == sets[2]
+    assert sets[4] == sets[5]
+    assert len(sets[2] & sets[3]) < 20
+    generator = np.random.RandomState(7)
+    SVC(random_state=generator).fit(X, y, init="random")
+    expected = np.random.RandomState(7)
+    SVC(random_state=expected).fit(X, y)
+    assert generator.randint(1000) == expected.randint(1000)
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "ordinal"])
+@pytest.mark.parametrize("size", [None, 2, 3, 40])
+def test_a_random_first_working_set_leads_to_the_same_optimum(multi_class, size):
+    X, y = clouds(13, 400, k=3)
+    weights = np.arange(400) % 3
+    params = {"gamma": 0.4, "tol": TOL, "multi_class": multi_class}
+    alone = SVC(**params).fit(X, y, sample_weight=weights)
+    model = SVC(**params, working_set_size=size)
+    same_optimum(model.fit(X, y, sample_weight=weights, init="random"), alone)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+@pytest.mark.parametrize("init", [None, "random"])
+def test_a_nu_svc_with_a_tiny_working_set_reaches_the_optimum(size, init):
+    X, y = clouds(14, 120)
+    expected = NuSVC(tol=TOL).fit(X, y).decision_function(X)
+    found = NuSVC(tol=TOL, working_set_size=size).fit(X, y, init=init)
+    np.testing.assert_allclose(found.decision_function(X), expected, atol=1e-4)
+
+
+def test_a_random_start_without_a_working_set_is_named(noisy):
+    with pytest.raises(TypeError, match="SVC and NuSVC also accept 'random'"):
+        NewtonSVC().fit(*noisy, init="random")
+
+
 def test_a_start_survives_rows_of_weight_zero():
     X, y = clouds(8, 300)
     weights = np.arange(300) % 4
     alone = SVC(gamma=0.3, tol=TOL).fit(X, y, sample_weight=weights)
     start = SVC(gamma=0.3).fit(X, y)
-    for init in (start, start.support_):
+    for init in (start, start.support_, "random"):
         same_optimum(SVC(gamma=0.3, tol=TOL).fit(X, y, sample_weight=weights, init=init), alone)
 
 

@@ -18,15 +18,22 @@ from softmargin.experiments._study import Settings
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 STUDY = SeedingStudy()
-WAYS = ("alone", "queue", "coefficients")
+WAYS = ("alone", "random", "queue", "coefficients")
 SHAPE = {"rows": 90, "test_rows": 10, "features": 4, "split": "as published"}
 
 
 def record(
-    queue=0.5, coefficients=0.25, apart=1e-8, same=100.0, unfinished=0, common=80, chosen=None
+    queue=0.5,
+    coefficients=0.25,
+    random=1.0,
+    apart=1e-8,
+    same=100.0,
+    unfinished=0,
+    common=80,
+    chosen=None,
 ):
     """Return a record of a linear series in which ways take shares of the time alone."""
-    cells, shares = cells_of("linear", is_thin=True), (1.0, queue, coefficients)
+    cells, shares = cells_of("linear", is_thin=True), (1.0, random, queue, coefficients)
     chosen = chosen or [80, 90, 89, 85]
     machines = {}
     for what in ("loops", "steps", "values", "seconds"):
@@ -52,6 +59,7 @@ def test_savings_leave_out_the_first_setting():
     (run, nothing) = runs(queue=0.6, coefficients=1.5)
     assert saved(run, "loops", "queue") == pytest.approx(40)
     assert saved(run, "seconds", "coefficients") == pytest.approx(-50)
+    assert saved(runs(queue=0.6, random=2.0)[0], "loops", "queue", "random") == pytest.approx(70)
     assert saved_at(run, 7, "queue") == pytest.approx(40)
     assert saved_at(run, 1, "queue") is None
     assert shared(run) == 80
@@ -59,12 +67,22 @@ def test_savings_leave_out_the_first_setting():
     assert shared(nothing) is None
 
 
+def of_loops(than):
+    return lambda found: claims.loops_claim(found, "own", than)
+
+
+def of_time(than):
+    return lambda found: claims.time_claim(found, "own", than)
+
+
 @pytest.mark.parametrize(
     ("make", "good", "bad"),
     [
         (claims.common_claim, {"common": 51}, {"common": 50}),
-        (lambda found: claims.loops_claim(found, "own"), {"queue": 0.99}, {"queue": 1.0}),
-        (lambda found: claims.time_claim(found, "own"), {"queue": 0.77}, {"queue": 0.78}),
+        (of_loops("alone"), {"queue": 0.99, "random": 0.5}, {"queue": 1.0, "random": 2.0}),
+        (of_loops("random"), {"queue": 1.99, "random": 2.0}, {"queue": 0.5, "random": 0.5}),
+        (of_time("alone"), {"queue": 0.77, "random": 0.5}, {"queue": 0.78, "random": 2.0}),
+        (of_time("random"), {"queue": 1.54, "random": 2.0}, {"queue": 0.4, "random": 0.5}),
         (claims.solutions_claim, {"apart": 1e-4, "same": 99.95}, {"apart": 2e-3}),
         (claims.solutions_claim, {"same": 99.9}, {"same": 99.8}),
         (claims.selection_claim, {"chosen": [0, 70, 0, 0]}, {"chosen": [0, 0, 70, 0]}),
@@ -94,13 +112,15 @@ def test_machines_that_did_not_converge_say_nothing_about_the_result():
 @pytest.mark.parametrize("is_run", [False, True])
 def test_sections_are_made_of_any_records(size, is_run):
     is_thin = size == "small"
-    known = {key_of("satimage", "linear", False, is_thin): record()} if is_run else {}
+    known = {key_of("satimage", "linear", False, is_thin): record(random=2.0)} if is_run else {}
     sections = STUDY.sections(known, Settings(size))
     tables = [table for section in sections for table in section.tables]
     assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
     said = {row[0].text: row for row in tables[-1].rows}["satimage, linear, C = 7"]
     assert said[1].value == 85.5
-    assert said[4].value == (pytest.approx(50) if is_run else None)
+    assert [cell.value for cell in said[5:]] == (
+        [pytest.approx(share) for share in (75, 50, 75)] if is_run else [None] * 3
+    )
     assert len(sections[1].pictures) == is_run
 
 
@@ -125,7 +145,7 @@ def test_a_series_has_the_machines_of_another_solver(wine):
         assert of_linear[f"vectors_{name}"] == pytest.approx(n_vectors, abs=3)
     assert all(record["complete"] for record in found.values())
     # On so few samples, no way is sure to take fewer steps.
-    assert all(of_linear[f"steps_{way}"] > 0 for way in ("alone", "queue", "coefficients"))
+    assert all(of_linear[f"steps_{way}"] > 0 for way in WAYS)
     sections = STUDY.sections(found, settings)
     (same,) = [c for s in sections for c in s.claims if "change the result" in c.text]
     assert same.holds

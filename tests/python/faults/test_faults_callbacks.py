@@ -11,7 +11,7 @@ def slow_fit(progress):
     rng = np.random.default_rng(0)
     rows, codes = rng.normal(size=(5000, 3)), rng.integers(0, 2, 5000).astype(np.uint32)
     data = _core.TrainingData(rows, codes, np.ones(2), multi_class="ovo")
-    solver = _core.OllawvSolver(c=1.0, bias=True, max_sv_fraction=1.0)
+    solver = _core.OllawvSolver(c=1.0, bias=True, max_sv_fraction=1.0, epochs=1, step="2/sqrt(t)")
     kernel = _core.Kernel("sigmoid", 0.1, 3, 0.0)
     limits = _core.Limits(threads=1, memory_bytes=1, progress=progress)
     return _core.fit(solver, [1e9], data, kernel, limits, "computed")

@@ -57,6 +57,8 @@ DOMAINS = {
         "margin": (-0.1, NAN, INF, "0.1", None, True),
         "bias": ("x", "penalized", None, 1),
         "max_sv_fraction": (0, -0.5, 1.5, NAN, "half", None, True),
+        "epochs": (0, -1, 10**7, 1.5, "many", None, True, 2**70),
+        "step": ("t", None, 1, "2/SQRT(t)"),
     },
     "NLSGD": DIVIDED
     | {
@@ -79,7 +81,11 @@ DOMAINS = {
     "MNSVM": DIVIDED | STEPS | {"eps": (0, 1, -1, NAN, "small"), "selection": ("best", None)},
     "NewtonSVC": DIVIDED
     | STEPS
-    | {"lambda_": (0, -1, NAN, INF, "small"), "bias": ("free", 1, None)},
+    | {
+        "lambda_": (0, -1, NAN, INF, "small"),
+        "bias": ("free", 1, None),
+        "line_search": ("exact", 1, None),
+    },
     "SGDSVC": OF_LINES
     | LAMBDA
     | SEED
@@ -91,6 +97,9 @@ DOMAINS = {
         "average": (-0.1, 1.1, 2, NAN, "half", None, True),
         "eta0": (0, -1.0, NAN, INF, "long", True),
         "momentum": (-0.1, 1, 1.0, NAN, "much", None),
+        "decay": (-0.1, 1, 1.0, NAN, "much", None),
+        "epsilon": (0, -1.0, NAN, INF, "small", None, True),
+        "as_printed": (1, None, "yes"),
         "shuffle": ("drawn", None, 1, "yes"),
         "early_stopping": (1, None, "yes"),
         "n_iter_no_change": (0, -1, 1.5, None),

@@ -36,6 +36,30 @@ RULES = {
     "nag, little": {"optimizer": "nag", "lambda_": 0.05, "momentum": 0.3},
     "rmsprop": {"optimizer": "rmsprop", "lambda_": 0.05},
     "rmsprop, batch": {"optimizer": "rmsprop", "lambda_": 0.05, "eta0": 0.1, "batch_size": 7},
+    "rmsprop, memory": {"optimizer": "rmsprop", "lambda_": 0.05, "decay": 0.5, "epsilon": 0.1},
+    "pegasos as printed": {"average": 0, "lambda_": 0.05, "batch_size": 7, "as_printed": True},
+    "pegasos as printed, ball": {
+        "average": 0.5,
+        "lambda_": 0.5,
+        "batch_size": 8,
+        "project": True,
+        "as_printed": True,
+    },
+    "nag as printed": {"optimizer": "nag", "lambda_": 0.05, "as_printed": True},
+    "nag as printed, batch": {
+        "optimizer": "nag",
+        "lambda_": 1.0,
+        "eta0": 0.1,
+        "batch_size": 7,
+        "as_printed": True,
+    },
+    # A large epsilon, or else rounding errors of small gradients are amplified.
+    "rmsprop as printed": {
+        "optimizer": "rmsprop",
+        "lambda_": 0.05,
+        "epsilon": 0.01,
+        "as_printed": True,
+    },
 }
 LAYOUTS = {
     "dense": np.asarray,
@@ -130,6 +154,32 @@ def test_c_is_a_price_of_rows_that_are_there():
     n = len(y) - 15
     coef, bias = expected(X[15:], 2 * y[15:] - 1, {"lambda_": 1 / (0.5 * n)}, epochs=2)
     assert_weights(model, coef, bias)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "params",
+    [{"optimizer": "nag"}, {"optimizer": "rmsprop"}, {"batch_size": 7}],
+    ids=lambda params: params.get("optimizer", "pegasos"),
+)
+def test_the_listing_takes_other_steps_than_the_text(params, layout):
+    X, y = problem()
+    X = LAYOUTS[layout](X)
+    one, other = (
+        SGDSVC(epochs=3, random_state=0, lambda_=0.05, as_printed=as_printed, **params).fit(X, y)
+        for as_printed in (False, True)
+    )
+    assert np.abs(one.coef_ - other.coef_).max() > 1e-3
+
+
+@pytest.mark.parametrize("params", [{"optimizer": "sgd"}, {"optimizer": "momentum"}, {}], ids=str)
+def test_rules_whose_listing_is_the_text_do_not_change(params):
+    X, y = problem()
+    one, other = (
+        SGDSVC(epochs=3, random_state=0, lambda_=0.05, as_printed=as_printed, **params).fit(X, y)
+        for as_printed in (False, True)
+    )
+    np.testing.assert_array_equal(one.coef_, other.coef_)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -57,6 +57,9 @@ def iterates(
     eta=None,
     momentum=0.9,
     start=None,
+    decay=DECAY,
+    epsilon=EPSILON,
+    as_printed=False,
 ):
     """Return the weights before the first step and after each step.
 
@@ -74,9 +77,12 @@ def iterates(
             t += 1
             ahead = w - momentum * v if optimizer == "nag" else w
             gradient = lambda_ * ahead
-            for i in batch:
-                if y[i] * (ahead @ Z[i]) < 1:
-                    gradient = gradient - weights[i] * y[i] * Z[i] / len(batch)
+            tested_at = w if as_printed else ahead
+            violators = [i for i in batch if y[i] * (tested_at @ Z[i]) < 1]
+            is_mean_of_violators = as_printed and optimizer == "pegasos"
+            for i in violators:
+                n_divided = len(violators) if is_mean_of_violators else len(batch)
+                gradient = gradient - weights[i] * y[i] * Z[i] / n_divided
             if optimizer == "pegasos":
                 w = w - gradient / (lambda_ * t)
                 if project:
@@ -85,8 +91,9 @@ def iterates(
             elif optimizer == "sgd":
                 w = w - eta / (1 + lambda_ * eta * t) * gradient
             elif optimizer == "rmsprop":
-                squares = DECAY * squares + (1 - DECAY) * gradient**2
-                w = w - eta * gradient / np.sqrt(squares + EPSILON)
+                squares = decay * squares + (1 - decay) * gradient**2
+                mean = squares + epsilon
+                w = w - eta * gradient / (mean if as_printed else np.sqrt(mean))
             else:
                 v = momentum * v + eta * gradient
                 w = w - v

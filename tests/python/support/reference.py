@@ -66,6 +66,40 @@ def ollawv(K, y, margin, *, bias=True, max_sv_fraction=1.0, weights=None, C=1.0)
             return machine
 
 
+def ollawv_in_epochs(
+    K, y, margin, *, epochs=1, step="2/sqrt(t)", bias=True, max_sv_fraction=1.0, weights=None
+):
+    """OLLAWV in which a sample can be used in ``epochs`` steps, with alpha of each sample.
+
+    Rows of the machine are the violators of all steps, and its alphas what each step adds.
+    """
+    n = len(y)
+    weights = np.ones(n) if weights is None else weights
+    most = math.ceil(max_sv_fraction * n)
+    o, uses = np.zeros(n), np.zeros(n, dtype=int)
+    machine = Machine([], [], 0.0)
+    wv = 0
+    for t in range(1, epochs * n + 1):
+        eta = {"2/sqrt(t)": 2 / math.sqrt(t), "1/t": 1 / t}[step]
+        L = eta * weights[wv] * y[wv]
+        B = L / n if bias else 0.0
+        o += L * K[:, wv] + B
+        uses[wv] += 1
+        machine.rows.append(wv)
+        machine.alphas.append(L)
+        machine.bias += B
+        candidates = uses < epochs
+        if (y * o)[candidates].min(initial=np.inf) >= margin:
+            break
+        if np.sum(uses > 0) == most:
+            candidates &= uses > 0
+        violations = np.where(candidates, y * o, np.inf)
+        wv = int(np.argmin(violations))  # ties go to the lowest index
+        if violations[wv] >= margin:
+            break
+    return machine
+
+
 def pairs(k):
     return list(combinations(range(k), 2))
 

@@ -7,6 +7,9 @@
 //! g = lambda w - u,   u = 1/|B| sum of c_i y_i x_i over the violators: i in B with y_i w . x_i < 1
 //! ```
 //!
+//! The listing of Duros and Katzman (2014, algorithm 2) divides by the number of violators instead of
+//! |B|.
+//!
 //! The cost of a step is proportional to the number of stored features of its samples: decay and
 //! momentum of the other features are applied when these features are read next. The exception is
 //! [`RmsProp`], whose update is not linear: it visits every feature.
@@ -20,7 +23,7 @@ mod scaled;
 mod velocity;
 
 pub use momentum::momentum;
-pub use nag::nag;
+pub use nag::{MarginTest, nag};
 pub use pegasos::Pegasos;
 pub use plain::Plain;
 pub use rmsprop::RmsProp;

@@ -4,14 +4,27 @@
 //! v <- gamma v + eta (lambda (w - gamma v) - u);   w <- w - v
 //! ```
 //!
-//! The violators in u are also those at `w - gamma v`. (The listing of the paper evaluates the loss
-//! at w; its text and equation 7 evaluate the gradient at `w - gamma v`.)
+//! The violators in u are also those at `w - gamma v`, as in the text and equation 7 of the paper;
+//! or those at w, as in its listing ([`MarginTest`]).
 
 use super::RuleState;
 use super::velocity::Velocity;
 
+/// Where the margin of a sample is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarginTest {
+    /// At `w - gamma v`.
+    Ahead,
+    /// At w.
+    AtWeights,
+}
+
 /// The rule, continued from a state.
-pub fn nag(lambda: f64, eta: f64, gamma: f64, state: &RuleState) -> Velocity {
+pub fn nag(lambda: f64, eta: f64, gamma: f64, test: MarginTest, state: &RuleState) -> Velocity {
     let decay = eta * lambda;
-    Velocity::new(gamma * (1.0 - decay), decay, gamma, eta, state)
+    let ahead = match test {
+        MarginTest::Ahead => gamma,
+        MarginTest::AtWeights => 0.0,
+    };
+    Velocity::new(gamma * (1.0 - decay), decay, ahead, eta, state)
 }

@@ -2,21 +2,17 @@
 //! of its mean squared gradient.
 //!
 //! ```text
-//! g = lambda w - u;   E <- 0.9 E + 0.1 g^2;   w <- w - eta g / sqrt(E + 1e-8)
+//! g = lambda w - u;   E <- r E + (1 - r) g^2;   w <- w - eta g / sqrt(E + epsilon)
 //! ```
 //!
-//! (The listing of the paper omits the root; its equation has it.) Features with `u = 0` change,
+//! with r = 0.9 and epsilon = 1e-8 in the paper. The listing of the paper, algorithm 2, omits the
+//! root, and epsilon in the division, without which a gradient of 0 would give 0 / 0; so
+//! `root = false` divides by `E + epsilon`. Features with `u = 0` change,
 //! too, and not linearly, so that a step visits every feature.
 
 use super::super::example::Example;
 use super::{Rule, RuleState};
 use crate::simd::{self, Lanes, RmsStep};
-
-/// The decay rate of the mean squared gradient.
-const DECAY: f64 = 0.9;
-
-/// Added to the mean squared gradient to avoid division by 0.
-const EPSILON: f64 = 1e-8;
 
 /// The rule with its state; see the module.
 #[derive(Debug, Clone)]
@@ -31,7 +27,7 @@ pub struct RmsProp {
 
 impl RmsProp {
     /// Continues from a state.
-    pub fn new(lambda: f64, eta: f64, state: &RuleState) -> Self {
+    pub fn new(step: RmsStep, state: &RuleState) -> Self {
         let d = state.weights.len();
         let squares = if state.memory.is_empty() {
             vec![0.0; d]
@@ -42,12 +38,7 @@ impl RmsProp {
             w: state.weights.clone(),
             squares,
             u: vec![0.0; d],
-            step: RmsStep {
-                lambda,
-                eta,
-                decay: DECAY,
-                epsilon: EPSILON,
-            },
+            step,
             n_steps: state.n_steps,
         }
     }

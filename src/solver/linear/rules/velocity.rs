@@ -33,7 +33,7 @@ pub struct Velocity {
     w: Vec<f64>,
     v: Vec<f64>,
     powers: Vec<Map>,
-    /// The gradient is that at `w - ahead v`.
+    /// The margin is tested at `w - ahead v`.
     ahead: f64,
     eta: f64,
     n_steps: u64,

@@ -99,6 +99,14 @@ pub struct SgdSettings {
     pub eta0: Option<f64>,
     /// The momentum coefficient gamma.
     pub momentum: f64,
+    /// The decay rate of the mean squared gradient of RMSprop.
+    pub decay: f64,
+    /// What RMSprop adds to the mean squared gradient.
+    pub epsilon: f64,
+    /// Whether the rules are those of the listings in the papers where these differ from the text:
+    /// Pegasos divides by the number of violators, NAG tests the margin at w, and RMSprop divides
+    /// by the mean squared gradient itself.
+    pub as_printed: bool,
     /// How the bias is computed.
     pub intercept: Intercept,
     /// The order of the samples.
@@ -141,6 +149,10 @@ impl SgdSettings {
         if !(0.0..1.0).contains(&self.momentum) {
             return reject("momentum", self.momentum, "it must be from 0 to below 1");
         }
+        if !(0.0..1.0).contains(&self.decay) {
+            return reject("decay", self.decay, "it must be from 0 to below 1");
+        }
+        check_positive("epsilon", self.epsilon)?;
         if let Some(stop) = self.early_stop {
             if stop.tol.is_nan() || stop.tol < 0.0 {
                 return reject("tol", stop.tol, "it must not be negative");
