@@ -36,6 +36,7 @@ __all__ = [
     "LibsvmBlocks",
     "LinearSVC",
     "LinearSVCCV",
+    "LinearSVR",
     "MinMaxScaler",
     "NestedComparison",
     "NestedResult",
