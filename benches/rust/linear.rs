@@ -90,6 +90,7 @@ fn exact() -> Result<[(&'static str, LinearMethod); 2]> {
         seed: 0,
     };
     let newton = LinearNewtonSettings {
+        loss: Loss::SquaredHinge,
         penalty: PENALTY,
         tol: 1e-4,
         max_iter: None,

@@ -37,6 +37,7 @@ __all__ = [
     "LibsvmBlocks",
     "LinearSVC",
     "LinearSVCCV",
+    "LinearSVR",
     "MinMaxScaler",
     "NestedComparison",
     "NestedResult",

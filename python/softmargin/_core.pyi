@@ -645,7 +645,7 @@ def fit(
 ) -> list[Model]: ...
 def linear_fit(
     solver: _LinearSolver,
-    value: float,
+    value: _PathValue,
     data: TrainingData,
     limits: Limits,
     states: list[_State] | None = None,

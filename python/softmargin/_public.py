@@ -8,6 +8,7 @@ from softmargin._estimators.certificate import Certificate as Certificate
 from softmargin._estimators.gd import GDSVC as GDSVC
 from softmargin._estimators.kernel_matrix import kernel_matrix as kernel_matrix
 from softmargin._estimators.linear_svc import LinearSVC as LinearSVC
+from softmargin._estimators.linear_svr import LinearSVR as LinearSVR
 from softmargin._estimators.methods import methods as methods
 from softmargin._estimators.mnsvm import MNSVM as MNSVM
 from softmargin._estimators.newton import NewtonSVC as NewtonSVC

@@ -1,6 +1,6 @@
-//! Trains the linear binary classifiers of all classes in parallel.
+//! Trains the linear binary classifiers of all classes in parallel, or a linear regressor.
 
-use super::training_set::check_sample_weights;
+use super::training_set::{check_sample_weights, check_targets};
 use super::{Scheme, Sides};
 use crate::data::{Matrix, max_abs};
 use crate::memory::{account_small, try_with_capacity, try_zeros};
@@ -17,13 +17,23 @@ use std::sync::OnceLock;
 /// The purpose of the allocations, for error messages.
 const WHAT: &str = "binary classifiers of all classes";
 
-/// Training samples with their classes and weights.
+/// Training samples with their classes or targets, and weights.
 #[derive(Debug, Clone, Copy)]
 pub struct LinearSet<'a, T: Lanes> {
     rows: &'a Matrix<'a, T>,
-    codes: &'a [u32],
-    class_weights: &'a [f64],
+    goals: Goals<'a>,
     row_weights: Option<&'a [f64]>,
+}
+
+/// What the samples are trained for.
+#[derive(Debug, Clone, Copy)]
+enum Goals<'a> {
+    /// The class of each sample, and the weight of each class.
+    Classes {
+        codes: &'a [u32],
+        weights: &'a [f64],
+    },
+    Targets(&'a [f64]),
 }
 
 impl<'a, T: Lanes> LinearSet<'a, T> {
@@ -41,11 +51,6 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
                 codes.len()
             )));
         }
-        if u32::try_from(n).is_err() {
-            return Err(Error::Shape(format!(
-                "X has {n} samples, but a model supports at most 2^32 - 1"
-            )));
-        }
         if k < 2 {
             return Err(Error::Data(format!(
                 "y has {k} class(es), but a classifier needs at least 2 classes"
@@ -56,10 +61,37 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
                 "class code {code} is not less than the number of classes, {k}"
             )));
         }
-        let is_valid = |weight: &f64| weight.is_finite() && *weight >= 0.0;
         if let Some(weight) = class_weights.iter().find(|weight| !is_valid(weight)) {
             let rule = "every weight must be a finite number, at least 0";
             return Err(Error::parameter("class_weight", weight, rule));
+        }
+        let goals = Goals::Classes {
+            codes,
+            weights: class_weights,
+        };
+        Self::with_goals(rows, goals, row_weights)
+    }
+
+    /// Checks targets and weights. Weights may be 0.
+    pub fn regression(
+        rows: &'a Matrix<'a, T>,
+        targets: &'a [f64],
+        row_weights: Option<&'a [f64]>,
+    ) -> Result<Self> {
+        check_targets(targets, rows.n_rows())?;
+        Self::with_goals(rows, Goals::Targets(targets), row_weights)
+    }
+
+    fn with_goals(
+        rows: &'a Matrix<'a, T>,
+        goals: Goals<'a>,
+        row_weights: Option<&'a [f64]>,
+    ) -> Result<Self> {
+        let n = rows.n_rows();
+        if u32::try_from(n).is_err() {
+            return Err(Error::Shape(format!(
+                "X has {n} samples, but a model supports at most 2^32 - 1"
+            )));
         }
         if let Some(weights) = row_weights {
             check_sample_weights(weights, n)?;
@@ -73,30 +105,38 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         check_range(rows)?;
         Ok(Self {
             rows,
-            codes,
-            class_weights,
+            goals,
             row_weights,
         })
     }
 
-    /// Number of classes.
+    /// Number of classes; 1 for regression.
     pub fn n_classes(&self) -> usize {
-        self.class_weights.len()
+        match self.goals {
+            Goals::Classes { weights, .. } => weights.len(),
+            Goals::Targets(_) => 1,
+        }
     }
 
-    /// The problem of one binary classifier, with the labels of [`Scheme::sides`].
+    /// The problem of one binary classifier, with the labels of [`Scheme::sides`], or of the
+    /// regressor.
     pub fn problem(
         &self,
         scheme: Scheme,
         number: usize,
         constant: f64,
     ) -> Result<LinearProblem<'a, T>> {
-        let (codes, classes, rows) = (self.codes, self.class_weights, self.row_weights);
-        let sides = scheme.sides(number, self.n_classes());
-        let label = move |row: usize| sides.label(codes[row] as usize);
-        let weight = move |row: usize| {
-            classes[codes[row] as usize] * rows.map_or(1.0, |weights| weights[row])
+        let row_weight = |row: usize| self.row_weights.map_or(1.0, |weights| weights[row]);
+        let (codes, weights) = match self.goals {
+            Goals::Classes { codes, weights } => (codes, weights),
+            Goals::Targets(targets) => {
+                let target = |row: usize| targets[row];
+                return LinearProblem::regression(self.rows, target, row_weight, constant);
+            }
         };
+        let sides = scheme.sides(number, self.n_classes());
+        let label = |row: usize| sides.label(codes[row] as usize);
+        let weight = |row: usize| weights[codes[row] as usize] * row_weight(row);
         LinearProblem::new(self.rows, label, weight, constant)
     }
 
@@ -113,9 +153,13 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
     /// The number and the total weight of the samples of each class, without those of weight 0.
     fn class_totals(&self) -> ClassTotals {
         let mut of = vec![(0, 0.0); self.n_classes()];
-        for (row, &code) in self.codes.iter().enumerate() {
+        let (codes, by_class) = match self.goals {
+            Goals::Classes { codes, weights } => (codes, weights),
+            Goals::Targets(_) => (&[][..], &[][..]),
+        };
+        for (row, &code) in codes.iter().enumerate() {
             let weight = self.row_weights.map_or(1.0, |weights| weights[row]);
-            let weight = weight * self.class_weights[code as usize];
+            let weight = weight * by_class[code as usize];
             if weight > 0.0 {
                 let (count, sum) = &mut of[code as usize];
                 (*count, *sum) = (*count + 1, *sum + weight);
@@ -149,8 +193,8 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         }
     }
 
-    /// Trains all binary classifiers, in parallel in the current thread pool. `starts` is empty,
-    /// or has the state from which each of them continues.
+    /// Trains all binary classifiers, or the regressor, in parallel in the current thread pool.
+    /// `starts` is empty, or has the state from which each of them continues.
     pub fn train(
         &self,
         solver: &impl LinearSolver,
@@ -160,6 +204,11 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         record_every: Option<u64>,
         monitor: &Monitor,
     ) -> Result<Vec<LinearMachine>> {
+        let is_regression = matches!(self.goals, Goals::Targets(_));
+        if solver.tube().is_some() != is_regression || (scheme == Scheme::Single) != is_regression {
+            let message = "a regressor needs targets, and a classifier needs classes";
+            return Err(Error::Data(message.into()));
+        }
         let n_machines = scheme.n_machines(self.n_classes())?;
         if !starts.is_empty() && starts.len() != n_machines {
             return Err(Error::Shape(format!(
@@ -215,6 +264,10 @@ impl<'a, T: Lanes> LinearSet<'a, T> {
         drop(black_box(buffer));
         Ok(())
     }
+}
+
+fn is_valid(weight: &f64) -> bool {
+    weight.is_finite() && *weight >= 0.0
 }
 
 /// Numbers and total weights of samples.

@@ -82,19 +82,7 @@ impl<T: Lanes> TrainingSet<T> {
 
     /// The same set with a finite target for each sample, in the order of the caller.
     pub fn with_targets(mut self, targets: &[f64]) -> Result<Self> {
-        if targets.len() != self.labels.n_rows() {
-            return Err(Error::Shape(format!(
-                "X has {} samples, but y has {} targets",
-                self.labels.n_rows(),
-                targets.len()
-            )));
-        }
-        if let Some(row) = targets.iter().position(|target| !target.is_finite()) {
-            return Err(Error::Data(format!(
-                "y[{row}] = {} is not valid: targets must be finite",
-                targets[row]
-            )));
-        }
+        check_targets(targets, self.labels.n_rows())?;
         let order = self.labels.order().iter();
         self.targets = Some(order.map(|&row| targets[row as usize]).collect());
         Ok(self)
@@ -256,6 +244,23 @@ impl TrainingSet<f64> {
             wide: OnceLock::from(packed.clone()),
             rounding: Some(rounding),
         }))
+    }
+}
+
+/// Fails unless there is one finite target per sample.
+pub(super) fn check_targets(targets: &[f64], n_samples: usize) -> Result<()> {
+    if targets.len() != n_samples {
+        return Err(Error::Shape(format!(
+            "X has {n_samples} samples, but y has {} targets",
+            targets.len()
+        )));
+    }
+    match targets.iter().position(|target| !target.is_finite()) {
+        None => Ok(()),
+        Some(row) => Err(Error::Data(format!(
+            "y[{row}] = {} is not valid: targets must be finite",
+            targets[row]
+        ))),
     }
 }
 

@@ -16,7 +16,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// Linear binary classifiers, with arrays over all of them.
+/// Linear binary classifiers or a regressor, with arrays over all of them.
 #[pyclass(module = "softmargin._core", frozen, get_all)]
 pub struct LinearFit {
     coef: Py<PyArray2<f64>>,
@@ -65,19 +65,19 @@ fn rule_states(given: &Bound<'_, PyList>, n_weights: usize) -> PyResult<Vec<Rule
     Ok(found)
 }
 
-/// Trains the binary classifiers of a linear method with this value of C or lambda.
+/// Trains the binary classifiers or the regressor of a linear method with this value of its path.
 #[pyfunction]
 #[pyo3(signature = (solver, value, data, limits, states = None, record_every = None))]
 pub fn linear_fit(
     py: Python<'_>,
     solver: LinearSolver,
-    value: f64,
+    value: PathValue,
     data: &TrainingData,
     limits: &Limits,
     states: Option<&Bound<'_, PyList>>,
     record_every: Option<u64>,
 ) -> PyResult<LinearFit> {
-    let path = solver.method(&[PathValue::One(value)])?;
+    let path = solver.method(&[value])?;
     let no_method = || Error::Internal("a path without a method".into());
     let method = path.methods.first().ok_or_else(no_method)?;
     let arrays = data.borrow(py)?;
@@ -85,6 +85,7 @@ pub fn linear_fit(
     let view = arrays.rows.view()?;
     let (codes, classes) = (slice(&arrays.codes)?, slice(&arrays.class_weights)?);
     let samples = arrays.sample_weights.as_ref().map(slice).transpose()?;
+    let targets = arrays.targets.as_ref().map(slice).transpose()?;
     let starts = match states {
         Some(given) => rule_states(given, view.n_cols() + 1)?,
         None => Vec::new(),
@@ -92,8 +93,12 @@ pub fn linear_fit(
     let machines = door::run_within(py, limits, |monitor| {
         with_matrix!(&view.matrix()?, matrix => {
             monitor.check()?;
-            let machines = LinearSet::new(matrix, codes, classes, samples)?
-                .train(method, scheme, path.constant, &starts, record_every, monitor)?;
+            let set = match targets {
+                Some(targets) => LinearSet::regression(matrix, targets, samples)?,
+                None => LinearSet::new(matrix, codes, classes, samples)?,
+            };
+            let machines =
+                set.train(method, scheme, path.constant, &starts, record_every, monitor)?;
             // The samples are read in place: another thread may have changed them.
             if machines.iter().any(|machine| machine.status == Status::NonFinite) {
                 matrix.check_again()?;

@@ -1,6 +1,6 @@
 //! Linear methods with their settings, as frozen Python values. See `solvers.rs`.
 
-use super::path::{PathValue, numbers};
+use super::path::{PathValue, numbers, pairs};
 use super::solvers::solver;
 use crate::select::LinearPath;
 use crate::solver::linear::{
@@ -49,14 +49,36 @@ fn along(
     } else {
         Penalty::C
     };
+    let penalties = numbers(path)?.into_iter().map(penalty);
+    of_settings(penalties, intercept, method)
+}
+
+/// A method for each of the settings.
+fn of_settings<S>(
+    settings: impl Iterator<Item = S>,
+    intercept: &InterceptRule,
+    method: impl Fn(S, Intercept) -> Result<LinearMethod>,
+) -> Result<LinearPath> {
     let intercept = intercept.check()?;
-    let methods = numbers(path)?
-        .into_iter()
-        .map(|value| method(penalty(value), intercept));
+    let methods = settings.map(|setting| method(setting, intercept));
     Ok(LinearPath {
         methods: methods.collect::<Result<_>>()?,
         constant: intercept.constant(),
     })
+}
+
+/// The penalty and the loss of each value of a path: C, or C and epsilon for the losses of targets.
+fn penalties_and_losses(name: &str, path: &[PathValue]) -> Result<Vec<(Penalty, Loss)>> {
+    let with_loss = |c, epsilon| Ok((Penalty::C(c), Loss::parse(name, epsilon)?));
+    if Loss::parse(name, 0.0)?.tube().is_some() {
+        let (cs, epsilons) = pairs(path)?;
+        let each = cs.into_iter().zip(epsilons);
+        return each.map(|(c, epsilon)| with_loss(c, epsilon)).collect();
+    }
+    numbers(path)?
+        .into_iter()
+        .map(|c| with_loss(c, 0.0))
+        .collect()
 }
 
 solver! {
@@ -129,7 +151,8 @@ solver! {
 }
 
 solver! {
-    /// The exact linear solvers. `dual` selects the problem; `None` selects the faster one.
+    /// The exact linear solvers, along C, or C with epsilon. `dual` selects the problem; `None`
+    /// selects the faster one.
     ExactLinearSolver(
         loss: String,
         dual: Option<bool>,
@@ -138,9 +161,13 @@ solver! {
         seed: u64,
         intercept: InterceptRule
     ) -> LinearPath,
-    |given, path| along(path, false, &given.intercept, |penalty, intercept| {
+    |given, path| of_settings(penalties_and_losses(&given.loss, path)?.into_iter(), &given.intercept, |(penalty, loss), intercept| {
+        if loss.tube().is_some() && intercept == Intercept::Violators {
+            let rule = "it must be True or False for regression";
+            return Err(Error::parameter("fit_intercept", "'violators'", rule));
+        }
         let dual = DualSettings {
-            loss: Loss::parse(&given.loss)?,
+            loss,
             penalty,
             tol: given.tol,
             max_iter: given.max_iter,
@@ -148,6 +175,7 @@ solver! {
             seed: given.seed,
         };
         let newton = LinearNewtonSettings {
+            loss,
             penalty,
             tol: given.tol,
             max_iter: given.max_iter,

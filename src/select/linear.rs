@@ -14,7 +14,7 @@ use crate::monitor::Monitor;
 use crate::multiclass::{LinearSet, Patterns, Scheme};
 use crate::simd::Lanes;
 use crate::solver::Status;
-use crate::solver::linear::{LinearMachine, LinearMethod};
+use crate::solver::linear::{LinearMachine, LinearMethod, LinearSolver};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -115,6 +115,8 @@ struct Split<T: Lanes> {
     test_codes: Vec<u32>,
     class_weights: Vec<f64>,
     row_weights: Option<Vec<f64>>,
+    /// The targets of the training samples, for regression.
+    targets: Option<Vec<f64>>,
 }
 
 impl<T: Lanes> Split<T> {
@@ -132,13 +134,14 @@ impl<T: Lanes> Split<T> {
         };
         let code = |&row: &u32| source.codes[row as usize];
         let (classes, codes) = renumber_classes(source.codes, &job.train);
-        if classes.len() < 2 {
+        if classes.len() < plan.scheme.least_classes() {
             return Err(Error::Data(format!(
                 "the training samples of a split have {} class(es), but a classifier needs at least 2",
                 classes.len()
             )));
         }
         let row_weights = source.row_weights.map(|weights| of(&job.train, weights));
+        let targets = source.targets.map(|targets| of(&job.train, targets));
         let counted = row_weights
             .as_deref()
             .filter(|_| job.solvers.iter().all(LinearPath::is_exact));
@@ -164,6 +167,7 @@ impl<T: Lanes> Split<T> {
             test,
             class_weights: (0..classes.len()).map(weight).collect(),
             row_weights,
+            targets,
             test_codes: job.test.iter().map(code).collect(),
             codes,
             classes,
@@ -180,7 +184,10 @@ impl<T: Lanes> Split<T> {
     ) -> Result<Option<Vec<Cell>>> {
         let weights = self.row_weights.as_deref();
         monitor.check()?;
-        let set = LinearSet::new(&self.train, &self.codes, &self.class_weights, weights)?;
+        let set = match &self.targets {
+            Some(targets) => LinearSet::regression(&self.train, targets, weights)?,
+            None => LinearSet::new(&self.train, &self.codes, &self.class_weights, weights)?,
+        };
         let cells: Vec<Option<Cell>> = path
             .methods
             .par_iter()
@@ -196,13 +203,19 @@ impl<T: Lanes> Split<T> {
                     return Ok(None);
                 }
                 let _clock = clock.start(Phase::Testing);
-                self.test(plan, &machines, monitor).map(Some)
+                self.test(plan, method, &machines, monitor).map(Some)
             })
             .collect::<Result<_>>()?;
         Ok(cells.into_iter().collect())
     }
 
-    fn test(&self, plan: &Plan<'_>, machines: &[LinearMachine], monitor: &Monitor) -> Result<Cell> {
+    fn test(
+        &self,
+        plan: &Plan<'_>,
+        method: &LinearMethod,
+        machines: &[LinearMachine],
+        monitor: &Monitor,
+    ) -> Result<Cell> {
         let (k, scheme) = (self.classes.len(), plan.scheme);
         let biases = try_collect(machines.iter().map(|machine| machine.bias), "biases")?;
         let mut all = LinearWeights::zeros(self.train.n_cols(), &biases)?;
@@ -213,7 +226,10 @@ impl<T: Lanes> Split<T> {
         let mut patterns = scheme.uses_patterns(k).then(|| Patterns::new(k));
         all.visit(&self.train, monitor, |row, outputs| {
             let class = self.codes[row] as usize;
-            n_support += u32::from(is_support(scheme, k, class, outputs));
+            n_support += u32::from(match (&self.targets, method.tube()) {
+                (Some(targets), Some(epsilon)) => (targets[row] - outputs[0]).abs() >= epsilon,
+                _ => is_support(scheme, k, class, outputs),
+            });
             let weights = self.row_weights.as_ref();
             match &mut patterns {
                 Some(patterns) => {

@@ -128,6 +128,7 @@ fn faster_exact(given: Shared) -> Result<()> {
 
 fn linear_newton(given: Shared) -> Result<()> {
     let settings = LinearNewtonSettings {
+        loss: Loss::SquaredHinge,
         penalty: Penalty::C(given.c),
         tol: given.tol,
         max_iter: given.max_iter,

@@ -107,6 +107,7 @@ fn dual(loss: Loss, c: f64) -> DualSettings {
 
 fn newton(c: f64) -> LinearNewtonSettings {
     LinearNewtonSettings {
+        loss: Loss::SquaredHinge,
         penalty: Penalty::C(c),
         tol: 1e-9,
         max_iter: None,

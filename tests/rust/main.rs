@@ -18,6 +18,7 @@ mod levels;
 mod libsvm_text;
 mod libsvm_text_any;
 mod linear;
+mod linear_regression;
 mod mnsvm;
 mod model;
 mod model_parts;

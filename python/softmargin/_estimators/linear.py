@@ -6,25 +6,23 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from softmargin import _core
-from softmargin._checks import parameters, resources, sparse
+from softmargin._checks import parameters, resources
 from softmargin._checks.fields import Fields
 from softmargin._checks.labels import codes_of
 from softmargin._checks.rollback import restore_on_failure
 from softmargin._checks.rows import FLOATS, check_rows, is_plain, native_rows
 from softmargin._checks.weights import class_weights, sample_weights, used_rows
-from softmargin._core import Kernel
 from softmargin._estimators.base import Classifier
 from softmargin._estimators.curve import Problem, from_fields, record_curve, to_fields
 from softmargin._estimators.decomposition import n_binary
+from softmargin._estimators.linear_machine import LinearMachine
 from softmargin._estimators.rule_state import State
 
 if TYPE_CHECKING:
-    from softmargin._core import LinearFit, _LinearSolver
+    from softmargin._core import LinearFit
 
 # Maximum number of decision values that a prediction holds in memory.
 _MAX_OUTPUTS = 1 << 23
@@ -32,22 +30,15 @@ _MAX_OUTPUTS = 1 << 23
 _PATTERNS = ("patterns", "pattern_counts")
 
 
-class LinearClassifier(Classifier):
+class LinearClassifier(LinearMachine, Classifier):
     """A classifier with one weight per feature.
 
     A subclass also defines the parameters named below, and C or lambda.
     """
 
-    _takes_weights = True
-    _any_order = True
     _loss: ClassVar[str] = "hinge"
 
-    fit_intercept: Any
-    time_limit: Any
     record_every: Any
-
-    # An array, or a CSR matrix after sparsify.
-    coef_: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
         """Fit the model to the training data.
@@ -95,7 +86,7 @@ class LinearClassifier(Classifier):
         record = self._record()
         states = self._starts(X, classes)
         solver = self._solver()  # once: it draws a seed
-        found = self._train(solver, X, codes, by_class, weights, states, record, deadline)
+        found = self._train(solver, X, outcomes, by_class, weights, deadline, states, record)
         self._set_fitted(found, classes)
         self._set_patterns(X, codes, weights, None)
         self._set_curve(found, X, codes, by_class, weights, tested, record)
@@ -122,42 +113,14 @@ class LinearClassifier(Classifier):
         used = codes if weights is None else codes[weights > 0]
         return class_weights(self.class_weight, classes, used)
 
-    def _train(
-        self,
-        solver: _LinearSolver,
-        X: Any,
-        codes: NDArray[np.uint32],
-        by_class: NDArray[np.float64],
-        weights: NDArray[np.float64] | None,
-        states: list[State] | None,
-        record_every: int | None,
-        deadline: resources.Deadline,
-    ) -> LinearFit:
-        data = _core.TrainingData(
-            native_rows(X),
-            codes,
-            by_class,
-            multi_class=parameters.scheme(self.multi_class),
-            sample_weights=weights,
-        )
-        limits = _core.Limits(
-            threads=resources.thread_count(self.n_jobs),
-            time_limit=deadline.seconds_left(),
-            progress=self._progress(),
-        )
-        value = self._train_value()
-        return _core.linear_fit(solver, value, data, limits, states, record_every)
+    def _scheme_to_train(self) -> str:
+        return parameters.scheme(self.multi_class)
 
     def _intercept(self, scaling: Any = 1.0) -> float | str:
         """Return the value of the constant feature, 0 for no bias, or "violators"."""
         if isinstance(self.fit_intercept, str):
             return parameters.choice("fit_intercept", self.fit_intercept, ("violators",))
-        if not parameters.flag("fit_intercept", self.fit_intercept):
-            return 0.0
-        value = parameters.real("intercept_scaling", scaling)
-        if not 0 < value < np.inf:
-            raise ValueError(f"intercept_scaling = {value} is not valid: it must be positive")
-        return value
+        return super()._intercept(scaling)
 
     def _set_fitted(self, found: LinearFit, classes: NDArray[Any]) -> None:
         self.classes_ = classes
@@ -182,16 +145,7 @@ class LinearClassifier(Classifier):
             self._patterns = _core.count_patterns(outputs, codes, weights, k, before)
 
     def _saved_state(self) -> dict[str, Any]:
-        coef, intercept = self._weights()
-        state = super()._saved_state() | {
-            "coef_": coef,
-            "intercept_": intercept,
-            "n_iter_": int(self.n_iter_),
-            "status_": self.status_,
-            "scheme": self._scheme,
-        }
-        if sp.issparse(self.coef_):
-            state["has_sparse_coef"] = 1
+        state = super()._saved_state() | {"scheme": self._scheme}
         if self._patterns is not None:
             state |= zip(_PATTERNS, self._patterns, strict=True)
         return state | to_fields(getattr(self, "curve_", None))
@@ -201,12 +155,7 @@ class LinearClassifier(Classifier):
         k = len(self.classes_)
         self._scheme = self._saved_scheme(saved)
         m = n_binary(self._scheme, k)
-        self.coef_ = saved.array("coef_", "f8", (m, self.n_features_in_))
-        self.intercept_ = saved.array("intercept_", "f8", (m,))
-        if "has_sparse_coef" in saved and saved.integer("has_sparse_coef", 0, 1):
-            self.coef_ = sp.csr_matrix(self.coef_)
-        self.n_iter_ = saved.integer("n_iter_")
-        self.status_ = saved.texts("status_", m)
+        self.status_ = self._restore_weights(saved, m)
         self._patterns = None
         if self._scheme == "ordinal" and k > 2:
             signs, counts = _PATTERNS
@@ -227,14 +176,9 @@ class LinearClassifier(Classifier):
         super()._check_fitted()
         k = len(self.classes_)
         m = n_binary(parameters.scheme(self._scheme), k)
-        coef, intercept = self._weights()
-        if k < 2 or coef.shape != (m, self.n_features_in_):
-            raise ValueError(
-                f"coef_ has shape {coef.shape}, but {k} classes and {self.n_features_in_} "
-                f"features need {(m, self.n_features_in_)}"
-            )
-        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
-            raise ValueError("coef_ or intercept_ is not finite")
+        if k < 2:
+            raise ValueError(f"classes_ has {k} class(es), but a classifier has at least 2")
+        self._check_weights(m, f"{k} classes and ")
         _core.decide(np.zeros((0, m)), self._scheme, k, self._patterns)
 
     def _check_eval_set(
@@ -290,18 +234,6 @@ class LinearClassifier(Classifier):
     def _loss_name(self) -> str:
         return self._loss
 
-    def _outputs(self, rows: Any) -> NDArray[np.float64]:
-        """Return the decision value of each binary classifier for each sample."""
-        return _core.linear_decision(rows, *self._weights(), resources.thread_count(self.n_jobs))
-
-    def _weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return weights and intercepts, which the user may have set."""
-        coef = np.ascontiguousarray(sparse.dense(self.coef_), dtype=np.float64)
-        intercept = np.ascontiguousarray(self.intercept_, dtype=np.float64)
-        if intercept.shape != (coef.shape[0],):
-            intercept = np.broadcast_to(intercept, coef.shape[0]).copy()
-        return coef, intercept
-
     def _decide(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint32]]]:
         """Yield the scores and class codes of one block of samples at a time.
 
@@ -354,38 +286,9 @@ class LinearClassifier(Classifier):
         codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return np.asarray(self.classes_[codes])
 
-    def sparsify(self) -> Self:
-        """Convert ``coef_`` to a CSR matrix, which saves memory if most weights are zero.
-
-        Predictions do not change. The next ``fit`` makes ``coef_`` dense again.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
-
-    def densify(self) -> Self:
-        """Convert ``coef_`` back to a dense array after :meth:`sparsify`.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        check_is_fitted(self)
-        self.coef_ = sparse.dense(self.coef_)
-        return self
-
     def _is_lambda(self) -> bool:
         """Return whether the regularization path consists of values of lambda instead of C."""
         return getattr(self, "C", None) is None
-
-    def _core_kernel(self) -> Kernel:
-        return Kernel("linear", 1.0, 3, 0.0)
 
     @classmethod
     def _path_value(cls, params: Mapping[str, Any]) -> float:
@@ -396,13 +299,3 @@ class LinearClassifier(Classifier):
 
     def _train_value(self) -> float:
         return self._path_value(vars(self))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Return whether ``fit`` was called."""
-        return hasattr(self, "coef_")
-
-    def __sklearn_tags__(self) -> Any:
-        """Return the input formats that this estimator supports."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

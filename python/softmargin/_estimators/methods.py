@@ -7,6 +7,7 @@ from typing import Any
 from softmargin._estimators.base import Estimator
 from softmargin._estimators.gd import GDSVC
 from softmargin._estimators.linear_svc import LinearSVC
+from softmargin._estimators.linear_svr import LinearSVR
 from softmargin._estimators.mnsvm import MNSVM
 from softmargin._estimators.newton import NewtonSVC
 from softmargin._estimators.nlsgd import NLSGD
@@ -31,6 +32,7 @@ METHODS: dict[str, type[Estimator]] = {
         SVC,
         SVR,
         LinearSVC,
+        LinearSVR,
         NewtonSVC,
         NuSVC,
         NuSVR,

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from softmargin._checks import class_order, parameters, resources
 from softmargin._checks.fields import Fields
 from softmargin._checks.labels import check_labels, check_no_missing_labels, codes_of
+from softmargin._checks.outcomes import Outcomes
 from softmargin._checks.rollback import restore_on_failure
 from softmargin._checks.rows import check_rows
 from softmargin._checks.weights import class_weights, sample_weights
@@ -302,7 +303,8 @@ class SGDSVC(LinearClassifier):
             )
         states = None if is_first else self._states_of(with_memory=True)
         before = None if is_first else self._patterns
-        found = self._train(solver, X, codes, by_class, weights, states, None, deadline)
+        outcomes = Outcomes(codes, known)
+        found = self._train(solver, X, outcomes, by_class, weights, deadline, states)
         self.__dict__.pop("curve_", None)
         self._set_fitted(found, known)
         self._set_patterns(X, codes, weights, before)

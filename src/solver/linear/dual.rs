@@ -1,17 +1,24 @@
-//! Dual coordinate descent with shrinking for the hinge and the squared hinge loss (Hsieh, Chang,
-//! Lin, Keerthi and Sundararajan 2008).
+//! Dual coordinate descent with shrinking for the hinge loss (Hsieh, Chang, Lin, Keerthi and
+//! Sundararajan 2008), the epsilon-insensitive loss (Ho and Lin 2012), and their squares.
 //!
 //! ```text
-//! min 1/2 |w|^2 + 1/2 sum_i D_i alpha_i^2 - sum_i alpha_i,   w = sum_i alpha_i y_i x_i
-//! hinge: 0 <= alpha_i <= c_i, D_i = 0        squared hinge: 0 <= alpha_i, D_i = 1 / (2 c_i)
+//! min 1/2 |w|^2 + sum_i (D_i / 2 beta_i^2 - p_i beta_i + epsilon |beta_i|),   w = sum_i beta_i x_i
+//! loss: |beta_i| <= c_i, D_i = 0        squared loss: D_i = 1 / (2 c_i)
 //! ```
 //!
-//! A step minimizes over one coordinate: `alpha_i <- alpha_i - G / (|x_i|^2 + D_i)`, clipped to its
-//! bounds, with the gradient `G = y_i w . x_i - 1 + D_i alpha_i`. An epoch visits the active
-//! samples in random order. Shrinking removes a sample at a bound whose gradient points outward by
-//! more than any projected gradient of the previous epoch; when the active samples have converged,
-//! all samples become active again. Training ends when the projected gradients of an epoch over
-//! all samples differ by at most `tol`.
+//! For classification, p are the labels y, `epsilon = 0`, and `y_i beta_i >= 0`. For regression, p
+//! are the targets, and beta may have either sign.
+//!
+//! A step minimizes over one coordinate. Its side s is the sign of beta or, at 0, that of the
+//! residual `p_i - w . x_i`; the label for classification. With `alpha = s beta` and the gradient
+//! `G = s (w . x_i - p_i) + epsilon + D_i alpha`, the step is `alpha <- alpha - G / (|x_i|^2 + D_i)`,
+//! clipped to its bounds. A step below 0 is clipped for classification; for regression it
+//! continues on the other side, where the gradient is smaller by `2 epsilon`.
+//!
+//! An epoch visits the active samples in random order. Shrinking removes a sample at a bound whose
+//! gradient points outward by more than any projected gradient of the previous epoch; when the
+//! active samples have converged, all samples become active again. Training ends when the
+//! projected gradients of an epoch over all samples differ by at most `tol`.
 
 use super::certificate::{certificate, expand};
 use super::problem::PREFETCH_DISTANCE;
@@ -49,9 +56,13 @@ impl DualSettings {
     pub fn check(self) -> Result<DualDescent> {
         check_positive("tol", self.tol)?;
         check_max_iter(self.max_iter)?;
-        let penalty = self.penalty.check()?;
+        let (penalty, loss) = (self.penalty.check()?, self.loss.check()?);
         Ok(DualDescent {
-            settings: Self { penalty, ..self },
+            settings: Self {
+                penalty,
+                loss,
+                ..self
+            },
         })
     }
 }
@@ -65,13 +76,13 @@ pub struct DualDescent {
 /// A dual variable with everything that its step reads, contiguous in memory.
 #[derive(Debug, Clone, Copy)]
 struct Variable {
-    alpha: f64,
+    beta: f64,
     /// `1 / (|x|^2 + D)`; 0 for a sample of zeros with `D = 0`, whose step ends at the bound.
     inverse: f64,
-    /// The upper bound of alpha.
+    /// The upper bound of the absolute value of beta.
     bound: f64,
-    /// The label.
-    sign: f64,
+    /// The label or the target.
+    target: f64,
     /// D.
     diagonal: f64,
 }
@@ -101,6 +112,10 @@ impl LinearSolver for DualDescent {
         true
     }
 
+    fn tube(&self) -> Option<f64> {
+        self.settings.loss.tube()
+    }
+
     fn untrained(&self, outline: &Outline, _: Option<&RuleState>) -> Result<Option<LinearMachine>> {
         let settings = &self.settings;
         let c = settings.penalty.c(outline.n_rows);
@@ -116,8 +131,8 @@ pub enum Attempt {
     GivenUp {
         /// The weights so far; the last one is that of the constant feature.
         weights: Vec<f64>,
-        /// The dual variables so far.
-        alpha: Vec<f64>,
+        /// The signed dual variables so far.
+        beta: Vec<f64>,
         /// The range of the projected gradients of the last epoch.
         spread: f64,
         /// Number of epochs so far.
@@ -144,9 +159,10 @@ impl DualDescent {
     ) -> Result<Attempt> {
         let mut run = Run::new(problem, &self.settings)?;
         let (mut largest, mut last) = (0.0, f64::INFINITY);
-        let min_passes = match self.settings.loss {
-            Loss::Hinge => MIN_PASSES_HINGE,
-            Loss::SquaredHinge => MIN_PASSES,
+        let min_passes = if self.settings.loss.is_squared() {
+            MIN_PASSES
+        } else {
+            MIN_PASSES_UNSQUARED
         };
         let is_slow = |run: &Run<'_, '_, T>, spread: f64| {
             largest = spread.max(largest);
@@ -159,12 +175,12 @@ impl DualDescent {
             None | Some(Status::Stalled | Status::NonFinite) => {
                 if run.w.iter().any(|w| !w.is_finite()) {
                     run.w.fill(0.0);
-                    run.variables.iter_mut().for_each(|own| own.alpha = 0.0);
+                    run.variables.iter_mut().for_each(|own| own.beta = 0.0);
                 }
-                let alphas = run.variables.iter().map(|own| own.alpha);
+                let betas = run.variables.iter().map(|own| own.beta);
                 Ok(Attempt::GivenUp {
                     weights: run.w,
-                    alpha: try_collect(alphas, "dual variables")?,
+                    beta: try_collect(betas, "dual variables")?,
                     spread: last,
                     n_epochs: run.n_epochs,
                     recorder,
@@ -177,28 +193,28 @@ impl DualDescent {
         }
     }
 
-    /// As [`LinearSolver::solve`], from dual variables of another method after `n_iter` iterations,
-    /// which count toward the limit.
+    /// As [`LinearSolver::solve`], from signed dual variables of another method after `n_iter`
+    /// iterations, which count toward the limit.
     pub fn continue_from<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,
-        alpha: &[f64],
+        beta: &[f64],
         n_iter: usize,
         mut recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
         let mut run = Run::new(problem, &self.settings)?;
-        for (variable, alpha) in run.variables.iter_mut().zip(alpha) {
-            variable.alpha = alpha.clamp(0.0, variable.bound);
+        for (variable, beta) in run.variables.iter_mut().zip(beta) {
+            variable.beta = beta.clamp(-variable.bound, variable.bound);
         }
-        run.w = expand(problem, |i| run.variables[i].alpha, monitor)?;
+        run.w = expand(problem, |i| run.variables[i].beta, monitor)?;
         run.n_epochs = n_iter;
         let is_slow = |_: &Run<'_, '_, T>, _: f64| false;
         let status = run.descend(&self.settings, is_slow, &mut recorder, monitor)?;
         self.machine(run, status.unwrap_or(Status::Stalled), recorder, monitor)
     }
 
-    /// The classifier of a finished run.
+    /// The machine of a finished run.
     fn machine<T: Lanes>(
         &self,
         mut run: Run<'_, '_, T>,
@@ -207,11 +223,11 @@ impl DualDescent {
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
         let (problem, settings) = (run.problem, &self.settings);
-        let alpha = |i: usize| run.variables[i].alpha;
+        let beta = |i: usize| run.variables[i].beta;
         // Recompute the weights without the rounding errors of the steps, for the certificate.
-        run.w = expand(problem, alpha, monitor)?;
+        run.w = expand(problem, beta, monitor)?;
         let cost = |i| run.cost(i);
-        let found = certificate(problem, settings.loss, cost, &run.w, None, alpha, monitor)?;
+        let found = certificate(problem, settings.loss, cost, &run.w, None, beta, monitor)?;
         let n_epochs = run.n_epochs as u64;
         recorder.record(n_epochs, || run.w.clone());
         let mut machine = LinearMachine::new(problem.constant(), run.w, n_epochs, status);
@@ -224,13 +240,15 @@ impl DualDescent {
 /// The number of passes after which the total number of passes is estimated.
 const MIN_PASSES: f64 = 8.0;
 
-/// The same for the hinge loss.
-const MIN_PASSES_HINGE: f64 = 4.0;
+/// The same for losses that are not squared.
+const MIN_PASSES_UNSQUARED: f64 = 4.0;
 
 struct Run<'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,
     c: f64,
-    loss: Loss,
+    epsilon: f64,
+    /// Whether beta may have either sign.
+    has_targets: bool,
     w: Vec<f64>,
     variables: Vec<Variable>,
     /// The active samples, then those removed by shrinking.
@@ -254,11 +272,12 @@ struct Gradients {
 
 impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
     fn new(problem: &'p LinearProblem<'a, T>, settings: &DualSettings) -> Result<Self> {
-        let n = problem.n_rows();
+        let (n, loss) = (problem.n_rows(), settings.loss);
         let mut run = Self {
             problem,
-            c: settings.penalty.c(n),
-            loss: settings.loss,
+            c: problem.c(settings.penalty, loss),
+            epsilon: problem.epsilon(loss),
+            has_targets: problem.has_targets(),
             w: vec![0.0; problem.n_weights()],
             variables: try_with_capacity(n, 1, "dual variables")?,
             order: (0..n as u32).collect(),
@@ -269,20 +288,17 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             n_unchecked: 0,
         };
         for i in 0..n {
-            let (bound, diagonal) = match run.loss {
-                Loss::Hinge => (run.cost(i), 0.0),
-                Loss::SquaredHinge => (f64::INFINITY, 0.5 / run.cost(i)),
-            };
+            let (bound, diagonal) = loss.bound_and_diagonal(run.cost(i));
             let curvature = problem.square(i) + diagonal;
             run.variables.push(Variable {
-                alpha: 0.0,
+                beta: 0.0,
                 inverse: if curvature > 0.0 {
                     1.0 / curvature
                 } else {
                     0.0
                 },
                 bound,
-                sign: problem.label(i),
+                target: problem.label(i),
                 diagonal,
             });
         }
@@ -408,13 +424,21 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let example = self.problem.example(i);
         let variable = &mut self.variables[i];
         let Variable {
-            alpha,
+            beta,
             inverse,
             bound,
-            sign,
+            target,
             diagonal,
         } = *variable;
-        let gradient = sign * example.dot(&self.w) - 1.0 + diagonal * alpha;
+        let (has_targets, epsilon) = (self.has_targets, self.epsilon);
+        let error = example.dot(&self.w) - target;
+        let side = match has_targets {
+            false => target,
+            true if beta != 0.0 => beta.signum(),
+            true => -error.signum(),
+        };
+        let alpha = side * beta;
+        let gradient = side * error + epsilon + diagonal * alpha;
         let mut projected = gradient;
         if alpha == 0.0 {
             if gradient > limits.highest {
@@ -430,15 +454,23 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         found.lowest = found.lowest.min(projected);
         found.highest = found.highest.max(projected);
         if projected.abs() > NEGLIGIBLE {
-            let next = if inverse > 0.0 {
-                (alpha - gradient * inverse).clamp(0.0, bound)
-            } else {
+            let mut next = if inverse > 0.0 {
+                (alpha - gradient * inverse).min(bound)
+            } else if gradient < 0.0 {
                 bound
+            } else {
+                0.0
             };
+            if next < 0.0 {
+                next = match has_targets {
+                    true => (next + 2.0 * epsilon * inverse).clamp(-bound, 0.0),
+                    false => 0.0,
+                };
+            }
             if next != alpha {
-                variable.alpha = next;
+                variable.beta = side * next;
                 found.has_changed = true;
-                example.add_to(&mut self.w, (next - alpha) * sign);
+                example.add_to(&mut self.w, (next - alpha) * side);
             }
         }
         true

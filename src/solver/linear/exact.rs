@@ -1,6 +1,6 @@
-//! The squared hinge loss by the faster of two exact methods.
+//! Each loss by the faster of two exact methods.
 //!
-//! A pass of dual coordinate descent costs about as much as an iteration of the conjugate gradients
+//! For squared losses, a pass of dual coordinate descent costs about as much as an iteration of the conjugate gradients
 //! of Newton's method: both read all stored values. The number of passes depends on the samples:
 //! it is small for nearly orthogonal samples, such as wide data and text, and hundreds or thousands
 //! for correlated features or a large C. Newton's method takes 20 to 40 iterations on easy problems
@@ -11,6 +11,9 @@
 //! - Otherwise [`DualDescent`], which after eight passes estimates their total number. If that
 //!   exceeds the expected cost of Newton's method, [`LinearNewton`] continues from its weights.
 //!
+//! For the hinge and the epsilon-insensitive loss, which are not squared, [`DualDescent`] likewise
+//! comes first, and the augmented Lagrangian method continues.
+//!
 //! The choice depends on the samples and the seed only, not on measured time.
 
 use super::dual::Attempt;
@@ -18,7 +21,7 @@ use super::lagrangian::{self, Outcome};
 use super::newton::Hessian;
 use super::{
     DualDescent, DualSettings, LinearMachine, LinearNewton, LinearNewtonSettings, LinearProblem,
-    LinearSolver, Loss, Outline, Recorder, RuleState,
+    LinearSolver, Outline, Recorder, RuleState,
 };
 use crate::Result;
 use crate::monitor::Monitor;
@@ -44,7 +47,7 @@ const OVERHEADS: (f64, f64) = (30.0, 20_000.0);
 
 /// The number of passes of dual descent that take as long as the augmented Lagrangian method. The
 /// samples strictly between the bounds are assumed to be twice as many as weights.
-fn max_passes_hinge<T: Lanes>(problem: &LinearProblem<'_, T>) -> f64 {
+fn max_passes_unsquared<T: Lanes>(problem: &LinearProblem<'_, T>) -> f64 {
     let (n, d) = (problem.n_rows() as f64, problem.n_weights() as f64);
     let pass = n * (2.0 * problem.mean_stored() + OVERHEADS.0);
     let step = OVERHEADS.1 + Hessian::<T>::factor_cost(problem, n.min(2.0 * d));
@@ -54,15 +57,16 @@ fn max_passes_hinge<T: Lanes>(problem: &LinearProblem<'_, T>) -> f64 {
 /// Both methods with the same hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FasterExact {
-    loss: Loss,
     dual: DualDescent,
-    newton: LinearNewton,
+    /// For squared losses.
+    newton: Option<LinearNewton>,
 }
 
 impl FasterExact {
     /// Checks the hyperparameters.
     pub fn new(settings: DualSettings) -> Result<Self> {
         let newton = LinearNewtonSettings {
+            loss: settings.loss,
             penalty: settings.penalty,
             tol: settings.tol,
             max_iter: settings.max_iter,
@@ -70,34 +74,36 @@ impl FasterExact {
             free_bias: false,
         };
         Ok(Self {
-            loss: settings.loss,
+            newton: match settings.loss.is_squared() {
+                true => Some(newton.check()?),
+                false => None,
+            },
             dual: settings.check()?,
-            newton: newton.check()?,
         })
     }
 }
 
 impl FasterExact {
-    /// Minimizes the hinge loss.
-    fn solve_hinge<T: Lanes>(
+    /// Minimizes a loss that is not squared.
+    fn solve_unsquared<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,
         recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
-        let max_passes = max_passes_hinge(problem);
+        let max_passes = max_passes_unsquared(problem);
         let (start, recorder) = match self.dual.attempt(problem, max_passes, recorder, monitor)? {
             Attempt::Solved(machine) => return Ok(machine),
             Attempt::GivenUp {
                 weights,
-                alpha,
+                beta,
                 spread,
                 n_epochs,
                 recorder,
             } => {
                 let start = lagrangian::Start {
                     weights,
-                    alpha,
+                    beta,
                     spread,
                     n_iter: n_epochs,
                 };
@@ -108,12 +114,12 @@ impl FasterExact {
         match lagrangian::solve(problem, settings, start, recorder, monitor)? {
             Outcome::Solved(machine) => Ok(machine),
             Outcome::Stalled {
-                alpha,
+                beta,
                 n_iter,
                 recorder,
             } => {
                 let dual = &self.dual;
-                dual.continue_from(problem, &alpha, n_iter, recorder, monitor)
+                dual.continue_from(problem, &beta, n_iter, recorder, monitor)
             }
         }
     }
@@ -121,8 +127,8 @@ impl FasterExact {
 
 impl LinearSolver for FasterExact {
     fn n_vectors(&self) -> (usize, usize) {
-        let ((a, b), (c, d)) = (self.dual.n_vectors(), self.newton.n_vectors());
-        (a.max(c), b.max(d))
+        // Both continuations need more vectors than dual descent.
+        (9, 1)
     }
 
     fn solve<T: Lanes>(
@@ -132,15 +138,12 @@ impl LinearSolver for FasterExact {
         recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine> {
+        let Some(newton) = &self.newton else {
+            return self.solve_unsquared(problem, recorder, monitor);
+        };
         let (n_weights, is_wide) = (problem.n_weights(), problem.is_wide());
-        if self.loss == Loss::SquaredHinge
-            && !is_wide
-            && (problem.is_dense() || n_weights <= FEW_WEIGHTS)
-        {
-            return self.newton.solve(problem, start, recorder, monitor);
-        }
-        if self.loss == Loss::Hinge {
-            return self.solve_hinge(problem, recorder, monitor);
+        if !is_wide && (problem.is_dense() || n_weights <= FEW_WEIGHTS) {
+            return newton.solve(problem, start, recorder, monitor);
         }
         let max_passes = if is_wide {
             MAX_PASSES_WIDE
@@ -154,15 +157,16 @@ impl LinearSolver for FasterExact {
                 n_epochs,
                 recorder,
                 ..
-            } => {
-                let newton = &self.newton;
-                newton.continue_from(problem, weights, n_epochs, recorder, monitor)
-            }
+            } => newton.continue_from(problem, weights, n_epochs, recorder, monitor),
         }
     }
 
     fn uses_squares(&self) -> bool {
         self.dual.uses_squares()
+    }
+
+    fn tube(&self) -> Option<f64> {
+        self.dual.tube()
     }
 
     fn untrained(

@@ -212,8 +212,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         recorder: &mut Recorder,
         monitor: &Monitor,
     ) -> Result<Status> {
-        let (positive, negative) = self.problem.counts();
-        let rarer = positive.min(negative).max(1) as f64 / self.slacks.len().max(1) as f64;
+        let rarer = self.problem.rarer_fraction();
         let max_passes = settings.max_iter.unwrap_or(usize::MAX);
         let (mut enough, mut largest) = (None, f64::INFINITY);
         // The smallest sum of violations of an epoch over all features, and its pass.

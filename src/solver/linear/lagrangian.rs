@@ -1,19 +1,24 @@
-//! The augmented Lagrangian method for the hinge loss, with Newton steps in w (Rockafellar 1976;
-//! Yan and Li 2020).
+//! The augmented Lagrangian method for the hinge and the epsilon-insensitive loss, with Newton steps
+//! in w (Rockafellar 1976; Yan and Li 2020).
 //!
 //! ```text
-//! min_w 1/2 |w|^2 + sum_i c_i max_b [b z_i - e/2 (b - a_i)^2],   z_i = 1 - y_i w . x_i,  0 <= b <= 1
+//! min_w 1/2 |w|^2 + sum_i c_i max_b [b r_i - epsilon |b| - e/2 (b - a_i)^2],   r_i = p_i - w . x_i
 //! ```
 //!
-//! The maximum is attained at `b_i = clip(a_i + z_i / e)`. An outer iteration minimizes over w by
-//! Newton's method and replaces the shares `a_i = alpha_i / c_i` of the dual variables by `b_i`.
-//! Then `w = sum_i c_i a_i y_i x_i`, and the projected gradient of a free dual variable is
+//! For regression, p are the targets, and `-1 <= b <= 1`. For classification, p are the labels y,
+//! `epsilon = 0`, and b lies between 0 and y, so that `b r` is the share `|b|` of the slack
+//! `1 - y w . x`.
+//!
+//! The maximum is attained at `b_i = clip(a_i + r_i / e)`, after which regression moves the argument
+//! of `clip` towards 0 by `epsilon / e`. An outer iteration minimizes over w by Newton's method and
+//! replaces the shares `a_i = beta_i / c_i` of the dual variables by `b_i`. Then
+//! `w = sum_i c_i a_i x_i`, and the projected gradient of a free dual variable is
 //! `e (a_i_old - a_i)`, 0 for all others: with a width `e` of half the tolerance, one outer
 //! iteration is enough from any `a`. Larger widths come first, since they need fewer Newton steps.
 //!
-//! The Hessian `I + sum_J c_i / e x_i x_i'` has a term for the few samples J with `0 < b_i < 1`
-//! only. Samples far from the margin are inactive until a pass over all samples, which decides on
-//! convergence, finds a violation.
+//! The Hessian `I + sum_J c_i / e x_i x_i'` has a term for the few samples J with `0 < |b_i| < 1`
+//! only. Samples far from the margin, or from both edges of the tube, are inactive until a pass
+//! over all samples, which decides on convergence, finds a violation.
 
 use super::certificate::{certificate_of_outputs, expand};
 use super::line_search;
@@ -33,7 +38,7 @@ const FIRST_WIDTHS: (f64, f64) = (0.1, 0.3);
 /// The factor by which the width decreases.
 const DECREASE: f64 = 0.3;
 
-/// The slack beyond the margin at which samples become inactive, relative to the range of the
+/// The distance from the margin at which samples become inactive, relative to the range of the
 /// projected gradients.
 const FAR: f64 = 2.0;
 
@@ -56,8 +61,8 @@ const LARGE_GAP: f64 = 2e-3;
 pub struct Start {
     /// The weights; the last one is that of the constant feature.
     pub weights: Vec<f64>,
-    /// The dual variables.
-    pub alpha: Vec<f64>,
+    /// The signed dual variables.
+    pub beta: Vec<f64>,
     /// The range of the projected gradients.
     pub spread: f64,
     /// Number of iterations so far.
@@ -70,8 +75,8 @@ pub enum Outcome {
     Solved(LinearMachine),
     /// Newton steps made no progress.
     Stalled {
-        /// The best dual variables.
-        alpha: Vec<f64>,
+        /// The best signed dual variables.
+        beta: Vec<f64>,
         /// Number of iterations so far.
         n_iter: usize,
         /// The recorder with the snapshots so far.
@@ -79,7 +84,7 @@ pub enum Outcome {
     },
 }
 
-/// Minimizes the hinge loss from `start`.
+/// Minimizes the hinge or epsilon-insensitive loss from `start`.
 pub fn solve<T: Lanes>(
     problem: &LinearProblem<'_, T>,
     settings: &DualSettings,
@@ -87,10 +92,12 @@ pub fn solve<T: Lanes>(
     mut recorder: Recorder,
     monitor: &Monitor,
 ) -> Result<Outcome> {
-    let dual = start.alpha.iter().sum::<f64>() - 0.5 * square(&start.weights);
-    let mut before = try_with_capacity(start.alpha.len(), 1, "dual variables")?;
-    before.extend_from_slice(&start.alpha);
+    let mut before = try_with_capacity(start.beta.len(), 1, "dual variables")?;
+    before.extend_from_slice(&start.beta);
+    let norm = square(&start.weights);
     let mut run = Run::new(problem, settings, start)?;
+    let goal = |(i, beta): (usize, &f64)| problem.label(i) * beta - run.epsilon * beta.abs();
+    let dual = before.iter().enumerate().map(goal).sum::<f64>() - 0.5 * norm;
     let status = run.descend(settings, &mut recorder, monitor)?;
     let mut found = run.certificate();
     // An unfinished outer iteration may increase the objective.
@@ -105,7 +112,7 @@ pub fn solve<T: Lanes>(
     if matches!(status, Status::Stalled | Status::NonFinite) && !is_rounding {
         return Ok(Outcome::Stalled {
             n_iter: run.n_iter,
-            alpha: (0..before.len()).map(|i| run.alpha(i)).collect(),
+            beta: (0..before.len()).map(|i| run.beta(i)).collect(),
             recorder,
         });
     }
@@ -120,15 +127,17 @@ pub fn solve<T: Lanes>(
 struct Run<'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,
     c: f64,
+    loss: Loss,
+    epsilon: f64,
     ridge: Vec<f64>,
     w: Vec<f64>,
     /// The decision values; those of inactive samples are older than w.
     f: Vec<f64>,
-    /// `alpha / c`.
+    /// `beta / c`.
     shares: Vec<f64>,
     /// The samples whose decision values are updated, in increasing order.
     active: Vec<u32>,
-    /// `sum c a y x` of the inactive samples.
+    /// `sum c a x` of the inactive samples.
     inactive_sum: Vec<f64>,
     width: f64,
     /// The root mean square of the norms of the samples.
@@ -151,11 +160,13 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         start: Start,
     ) -> Result<Self> {
         let (n, d) = (problem.n_rows(), problem.n_weights());
-        let c = settings.penalty.c(n);
+        let (c, loss) = (problem.c(settings.penalty, settings.loss), settings.loss);
         let square = (0..n).map(|i| problem.square(i)).sum::<f64>() / n.max(1) as f64;
         let mut run = Self {
             problem,
             c,
+            loss,
+            epsilon: problem.epsilon(loss),
             ridge: vec![1.0; d],
             w: start.weights,
             f: try_zeros(n, 1, "decision values")?,
@@ -167,31 +178,35 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             spread: start.spread,
             n_iter: start.n_iter,
         };
-        run.set_shares(&start.alpha);
+        run.set_shares(&start.beta);
         Ok(run)
     }
 
-    fn set_shares(&mut self, alpha: &[f64]) {
-        for (i, (share, alpha)) in self.shares.iter_mut().zip(alpha).enumerate() {
+    fn set_shares(&mut self, beta: &[f64]) {
+        for (i, (share, beta)) in self.shares.iter_mut().zip(beta).enumerate() {
             let cost = self.problem.cost(i, self.c);
             // Exactly 1 at the bound.
-            *share = if *alpha >= cost { 1.0 } else { alpha / cost };
+            *share = if beta.abs() >= cost {
+                beta.signum()
+            } else {
+                beta / cost
+            };
         }
     }
 
     /// The dual variable of a sample.
-    fn alpha(&self, i: usize) -> f64 {
+    fn beta(&self, i: usize) -> f64 {
         self.cost(i) * self.shares[i]
     }
 
     fn certificate(&self) -> Certificate {
-        let (cost, alpha) = (|i| self.cost(i), |i| self.alpha(i));
-        certificate_of_outputs(self.problem, Loss::Hinge, cost, &self.w, &self.f, alpha)
+        let (cost, beta) = (|i| self.cost(i), |i| self.beta(i));
+        certificate_of_outputs(self.problem, self.loss, cost, &self.w, &self.f, beta)
     }
 
     /// Recomputes the weights without rounding errors of the steps, and all decision values.
     fn update_outputs(&mut self, monitor: &Monitor) -> Result<()> {
-        self.w = expand(self.problem, |i| self.alpha(i), monitor)?;
+        self.w = expand(self.problem, |i| self.beta(i), monitor)?;
         outputs(self.problem, &self.w, &mut self.f, monitor)
     }
 
@@ -202,8 +217,27 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
 
     /// `b_i` for a decision value `f`.
     fn share(&self, i: usize, f: f64) -> f64 {
-        let slack = 1.0 - self.problem.label(i) * f;
-        (self.shares[i] + slack / self.width).clamp(0.0, 1.0)
+        let goal = self.problem.label(i);
+        let share = self.shares[i] + (goal - f) / self.width;
+        if !self.problem.has_targets() {
+            return share.clamp(goal.min(0.0), goal.max(0.0));
+        }
+        let shift = (self.epsilon / self.width).min(share.abs());
+        (share - shift.copysign(share)).clamp(-1.0, 1.0)
+    }
+
+    /// Whether the share of a sample changes with its decision value. Without a tube, 0 is not an
+    /// end of the range of shares.
+    fn is_free(&self, share: f64) -> bool {
+        let is_inside = share != 0.0 || (self.problem.has_targets() && self.epsilon == 0.0);
+        is_inside && share.abs() < 1.0
+    }
+
+    /// `s r - epsilon` of a sample, where s is the side of its share.
+    fn slack(&self, i: usize) -> f64 {
+        let (share, f) = (self.shares[i], self.f[i]);
+        let side = self.problem.side_of(i, share, f);
+        self.problem.excess(i, side, f, self.epsilon)
     }
 
     fn descend(
@@ -228,7 +262,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             if self.w.iter().any(|w| !w.is_finite()) {
                 return Ok(Status::NonFinite);
             }
-            self.spread = self.projected_spread();
+            self.spread = self.projected_spread(0..self.f.len());
             let found = self.certificate();
             let has_small_gap = found.gap() <= tol_of_gap * found.primal;
             match inner {
@@ -275,27 +309,29 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         }
     }
 
-    /// Removes active samples at a bound whose slack is beyond the margin by more than `distance`,
-    /// so that later steps are unlikely to move them off it.
+    /// Removes active samples at a bound whose decision values are beyond the margin by more than
+    /// `distance`, so that later steps are unlikely to move them off it.
     fn deactivate(&mut self, distance: f64, monitor: &Monitor) -> Result<()> {
         let mut removed = try_with_capacity(self.active.len(), 1, "inactive samples")?;
         let (problem, c) = (self.problem, self.c);
-        let (f, shares) = (&self.f, &self.shares);
-        self.active.retain(|&sample| {
+        let mut active = std::mem::take(&mut self.active);
+        let shares = &self.shares;
+        active.retain(|&sample| {
             let i = sample as usize;
-            let slack = 1.0 - problem.label(i) * f[i];
-            if shares[i] == 1.0 && slack > distance {
+            let slack = self.slack(i);
+            if shares[i].abs() == 1.0 && slack > distance {
                 removed.push(sample);
                 return false;
             }
-            shares[i] > 0.0 || slack >= -distance
+            shares[i] != 0.0 || slack >= -distance
         });
+        self.active = active;
         if removed.is_empty() {
             return Ok(());
         }
         let factor = |place: usize| {
             let i = removed[place] as usize;
-            problem.cost(i, c) * problem.label(i)
+            problem.cost(i, c) * self.shares[i]
         };
         let mut sum = try_zeros(self.w.len(), 1, "weights")?;
         weighted_sum_of(problem, &removed, factor, &mut sum, monitor)?;
@@ -338,7 +374,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             let rows = self.active.iter().filter_map(|&i| {
                 let i = i as usize;
                 let share = self.share(i, self.f[i]);
-                (share > 0.0 && share < 1.0).then(|| (i, self.cost(i) / self.width))
+                self.is_free(share).then(|| (i, self.cost(i) / self.width))
             });
             let hessian = Hessian::of_rows(problem, &self.ridge, rows.collect());
             let tolerance = (norm / first).sqrt().min(0.1);
@@ -364,11 +400,11 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         Ok(Inner::Failed(Status::Stalled))
     }
 
-    /// `w - sum c b y x`.
+    /// `w - sum c b x`.
     fn gradient(&self, gradient: &mut [f64], monitor: &Monitor) -> Result<()> {
         let factor = |place: usize| {
             let i = self.active[place] as usize;
-            -self.cost(i) * self.share(i, self.f[i]) * self.problem.label(i)
+            -self.cost(i) * self.share(i, self.f[i])
         };
         weighted_sum_of(self.problem, &self.active, factor, gradient, monitor)?;
         for ((g, w), sum) in gradient.iter_mut().zip(&self.w).zip(&self.inactive_sum) {
@@ -391,14 +427,13 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let at = |s: f64| -> [f64; 3] {
             let of_sample = |place: usize| {
                 let i = self.active[place] as usize;
-                let (label, cost) = (self.problem.label(i), self.cost(i));
-                let f = self.f[i] + s * change[place];
-                let (slack, change) = (1.0 - label * f, label * change[place]);
+                let (cost, change) = (self.cost(i), change[place]);
+                let f = self.f[i] + s * change;
                 let share = self.share(i, f);
                 let moved = share - self.shares[i];
-                let value = cost * (share * slack - 0.5 * self.width * moved * moved);
-                let is_free = share > 0.0 && share < 1.0;
-                let curvature = if is_free {
+                let gain = share * (self.problem.label(i) - f) - self.epsilon * share.abs();
+                let value = cost * (gain - 0.5 * self.width * moved * moved);
+                let curvature = if self.is_free(share) {
                     cost / self.width * change * change
                 } else {
                     0.0
@@ -419,27 +454,18 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
 
     /// Replaces the shares by `b`; returns the range of the projected gradients.
     fn update_shares(&mut self) -> f64 {
-        let (mut lowest, mut highest) = (0.0f64, 0.0f64);
-        for &i in &self.active {
-            let i = i as usize;
-            let share = self.share(i, self.f[i]);
-            let gradient = self.problem.label(i) * self.f[i] - 1.0;
-            if share < 1.0 {
-                lowest = lowest.min(gradient);
-            }
-            if share > 0.0 {
-                highest = highest.max(gradient);
-            }
-            self.shares[i] = share;
+        for place in 0..self.active.len() {
+            let i = self.active[place] as usize;
+            self.shares[i] = self.share(i, self.f[i]);
         }
-        highest - lowest
+        self.projected_spread(self.active.iter().map(|&i| i as usize))
     }
 
-    /// The range of the projected gradients of all samples.
-    fn projected_spread(&self) -> f64 {
+    /// The range of the projected gradients of some samples.
+    fn projected_spread(&self, samples: impl Iterator<Item = usize>) -> f64 {
         let (mut lowest, mut highest) = (0.0f64, 0.0f64);
-        for (i, &share) in self.shares.iter().enumerate() {
-            let gradient = self.problem.label(i) * self.f[i] - 1.0;
+        for i in samples {
+            let (share, gradient) = (self.shares[i].abs(), -self.slack(i));
             if share < 1.0 {
                 lowest = lowest.min(gradient);
             }

@@ -49,6 +49,12 @@ macro_rules! methods {
                 }
             }
 
+            fn tube(&self) -> Option<f64> {
+                match self {
+                    $(LinearMethod::$name(solver) => solver.tube()),*
+                }
+            }
+
             fn untrained(
                 &self,
                 outline: &Outline,

@@ -1,10 +1,12 @@
-//! Linear classifiers, trained in the weights of the features without kernel values.
+//! Linear classifiers and regressors, trained in the weights of the features without kernel values.
 //!
 //! ```text
-//! lambda / 2 |w|^2 + 1/n sum_i c_i loss(1 - y_i f(x_i)),   f(x) = w . x + b,   lambda = 1 / (C n)
+//! lambda / 2 |w|^2 + 1/n sum_i c_i loss(z_i),   f(x) = w . x + b,   lambda = 1 / (C n)
 //! ```
 //!
-//! with the hinge loss `max(0, z)` or its square, and sample weights `c_i`. The bias is either the
+//! with the loss `max(0, z)` or its square, and sample weights `c_i`. For classification,
+//! `z_i = 1 - y_i f(x_i)` with the labels y; for regression, `z_i = |p_i - f(x_i)| - epsilon` with
+//! the targets p ([`Loss`]). The bias is either the
 //! weight of a constant feature, and thus part of the norm, or computed after training
 //! ([`Intercept`]).
 //!
@@ -44,7 +46,7 @@ use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
-/// A trained linear binary classifier: `f(x) = weights . x + bias`.
+/// A trained linear binary classifier or regressor: `f(x) = weights . x + bias`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearMachine {
     /// The weight of each feature.
@@ -102,7 +104,8 @@ impl LinearMachine {
         Ok(machine)
     }
 
-    /// Computes the bias, if it is computed after training, and stores the snapshots.
+    /// Computes the bias, if it is computed after training, stores the snapshots, and converts all
+    /// quantities to the units of the targets.
     fn finish<T: Lanes>(
         &mut self,
         problem: &LinearProblem<'_, T>,
@@ -123,7 +126,25 @@ impl LinearMachine {
             weights.push(0.0);
             self.bias = bias(&weights);
         }
+        self.multiply(problem.unit());
         self.reset_if_not_finite();
+    }
+
+    /// Multiplies the decision values by `unit`.
+    fn multiply(&mut self, unit: f64) {
+        if unit == 1.0 {
+            return;
+        }
+        let shots = self.snapshots.iter_mut();
+        let of_shots = shots.flat_map(|shot| shot.weights.iter_mut().chain([&mut shot.bias]));
+        let own = self.weights.iter_mut().chain([&mut self.bias]);
+        own.chain(of_shots).for_each(|weight| *weight *= unit);
+        self.certificate = self.certificate.map(|found| Certificate {
+            primal: found.primal * unit * unit,
+            // Finite, so that the gap is defined if both overflow.
+            dual: (found.dual * unit * unit).min(f64::MAX),
+            violation: found.violation * unit,
+        });
     }
 
     /// Whether all weights are finite, including those of the state.
@@ -156,7 +177,7 @@ impl LinearMachine {
     }
 }
 
-/// A method that trains one linear binary classifier.
+/// A method that trains one linear binary classifier or regressor.
 pub trait LinearSolver: Sync {
     /// The number of vectors as long as the weights that training allocates, and the number of
     /// those that its result keeps. Their allocation is not checked, so the caller has to.
@@ -170,6 +191,11 @@ pub trait LinearSolver: Sync {
         recorder: Recorder,
         monitor: &Monitor,
     ) -> Result<LinearMachine>;
+
+    /// The half-width of the tube, for regression; `None` for classification.
+    fn tube(&self) -> Option<f64> {
+        None
+    }
 
     /// Whether the method uses [`LinearProblem::square`].
     fn uses_squares(&self) -> bool {

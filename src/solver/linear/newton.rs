@@ -1,11 +1,15 @@
-//! Primal Newton's method in w for the squared hinge loss (Keerthi and DeCoste 2005).
+//! Primal Newton's method in w for the squared hinge loss (Keerthi and DeCoste 2005) and the squared
+//! epsilon-insensitive loss (Ho and Lin 2012).
 //!
 //! ```text
-//! 1/2 |w|^2 + sum_i c_i max(0, 1 - y_i w . x_i)^2
+//! 1/2 |w|^2 + sum_i c_i z_i^2,   z_i = max(0, s_i (p_i - w . x_i) - epsilon)
 //! ```
 //!
-//! For a given set S of samples with a positive loss, the objective is quadratic with the Hessian
-//! `H = I + 2 sum_S c_i x_i x_i'`. A Newton step solves `H p = -gradient`: with a Cholesky factor
+//! For classification, the side s and p are the label y, and `epsilon = 0`, so that the slack z is
+//! `max(0, 1 - y w . x)`. For regression, p is the target and s the sign of the residual.
+//!
+//! For a given set S of samples with a positive loss, and their sides, the objective is quadratic
+//! with the Hessian `H = I + 2 sum_S c_i x_i x_i'`. A Newton step solves `H p = -gradient`: with a Cholesky factor
 //! if there are few features, otherwise by conjugate gradients, more accurately from step to step.
 //! The line search minimizes the objective along p, which is convex and piecewise quadratic.
 //!
@@ -18,12 +22,12 @@ use super::{
     Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
     RuleState,
 };
-use crate::Result;
 use crate::memory::try_zeros;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::Status;
 use crate::solver::hyperparameters::{check_max_iter, check_positive};
+use crate::{Error, Result};
 use rayon::prelude::*;
 
 mod expansion;
@@ -35,10 +39,12 @@ pub use hessian::Hessian;
 /// Unchecked hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearNewtonSettings {
+    /// The loss, which is squared.
+    pub loss: Loss,
     /// The regularization parameter.
     pub penalty: Penalty,
-    /// The norm of the gradient, relative to the first one times the fraction of the rarer label,
-    /// at which training ends.
+    /// The norm of the gradient, relative to the first one times the fraction of the rarer label
+    /// for classification, at which training ends.
     pub tol: f64,
     /// The maximum number of Newton steps; `None` for no limit.
     pub max_iter: Option<usize>,
@@ -53,9 +59,17 @@ impl LinearNewtonSettings {
     pub fn check(self) -> Result<LinearNewton> {
         check_positive("tol", self.tol)?;
         check_max_iter(self.max_iter)?;
-        let penalty = self.penalty.check()?;
+        let (penalty, loss) = (self.penalty.check()?, self.loss.check()?);
+        if !loss.is_squared() || (self.free_bias && loss.tube().is_some()) {
+            let rule = "Newton's method requires a squared loss, with a free bias that of labels";
+            return Err(Error::parameter("loss", format!("{loss:?}"), rule));
+        }
         Ok(LinearNewton {
-            settings: Self { penalty, ..self },
+            settings: Self {
+                penalty,
+                loss,
+                ..self
+            },
         })
     }
 }
@@ -87,6 +101,10 @@ impl LinearSolver for LinearNewton {
         let mut run = Run::new(problem, &self.settings, start)?;
         let status = run.descend(&self.settings, &mut recorder, monitor)?;
         self.machine(run, status, recorder, monitor)
+    }
+
+    fn tube(&self) -> Option<f64> {
+        self.settings.loss.tube()
     }
 
     fn untrained(
@@ -123,7 +141,7 @@ impl LinearNewton {
         self.machine(run, status, recorder, monitor)
     }
 
-    /// The classifier of a finished run.
+    /// The machine of a finished run.
     fn machine<T: Lanes>(
         &self,
         run: Run<'_, '_, T>,
@@ -135,11 +153,10 @@ impl LinearNewton {
         let found = if settings.free_bias {
             None
         } else {
-            let alpha = |i: usize| 2.0 * run.cost(i) * run.slack(i, run.f[i]);
-            let cost = |i| run.cost(i);
-            let v = expand(problem, alpha, monitor)?;
-            let (loss, w) = (Loss::SquaredHinge, &run.w);
-            let found = certificate(problem, loss, cost, w, Some(&v), alpha, monitor)?;
+            let (beta, cost) = (|i: usize| run.beta(i), |i| run.cost(i));
+            let v = expand(problem, beta, monitor)?;
+            let (loss, w) = (settings.loss, &run.w);
+            let found = certificate(problem, loss, cost, w, Some(&v), beta, monitor)?;
             Some(found)
         };
         recorder.record(run.n_iter as u64, || run.w.clone());
@@ -153,6 +170,7 @@ impl LinearNewton {
 struct Run<'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,
     c: f64,
+    epsilon: f64,
     /// The factor of each squared weight in the norm: 1, or 0 for a free bias.
     ridge: Vec<f64>,
     w: Vec<f64>,
@@ -178,7 +196,8 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         w.resize(d, 0.0);
         Ok(Self {
             problem,
-            c: settings.penalty.c(problem.n_rows()),
+            c: problem.c(settings.penalty, settings.loss),
+            epsilon: problem.epsilon(settings.loss),
             ridge,
             w,
             f: try_zeros(problem.n_rows(), 1, "decision values")?,
@@ -192,9 +211,20 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         self.problem.cost(i, self.c)
     }
 
-    /// The slack `max(0, 1 - y_i f)` of sample `i` for a decision value `f`.
+    /// The slack z of sample `i` for a decision value `f`.
     fn slack(&self, i: usize, f: f64) -> f64 {
-        (1.0 - self.problem.label(i) * f).max(0.0)
+        let side = self.problem.side(i, f);
+        self.problem.excess(i, side, f, self.epsilon).max(0.0)
+    }
+
+    /// The dual variable `2 c z` of sample `i`.
+    fn alpha(&self, i: usize) -> f64 {
+        2.0 * self.cost(i) * self.slack(i, self.f[i])
+    }
+
+    /// The dual variable of sample `i` with the sign of its side.
+    fn beta(&self, i: usize) -> f64 {
+        self.problem.side(i, self.f[i]) * self.alpha(i)
     }
 
     fn descend(
@@ -204,8 +234,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         monitor: &Monitor,
     ) -> Result<Status> {
         let (d, n) = (self.problem.n_weights(), self.problem.n_rows());
-        let (positive, negative) = self.problem.counts();
-        let rarer = positive.min(negative).max(1) as f64 / n.max(1) as f64;
+        let rarer = self.problem.rarer_fraction();
         let mut gradient = try_zeros(d, 1, "the gradient")?;
         let mut change = try_zeros(n, 1, "decision values")?;
         outputs(self.problem, &self.w, &mut self.f, monitor)?;
@@ -275,11 +304,11 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
 
     /// The duality gap relative to the primal objective.
     ///
-    /// The dual variables are `alpha = 2 c max(0, 1 - y f)`, so that `v = sum alpha y x` is w minus
-    /// the gradient and needs no pass over the samples. With a free bias, `sum alpha y` must be 0:
-    /// the dual variables of the label with the larger sum are scaled down.
+    /// The dual variables are `alpha = 2 c z`, so that `v = sum alpha s x` is w minus the gradient
+    /// and needs no pass over the samples. With a free bias, `sum alpha y` must be 0: the dual
+    /// variables of the label with the larger sum are scaled down.
     fn gap(&self, gradient: &[f64], monitor: &Monitor) -> Result<f64> {
-        let alpha = |i: usize| 2.0 * self.cost(i) * self.slack(i, self.f[i]);
+        let alpha = |i: usize| self.alpha(i);
         let mut shares = [1.0, 1.0];
         let mut v: Vec<f64> = self.w.iter().zip(gradient).map(|(w, g)| w - g).collect();
         if self.has_free_bias() {
@@ -298,7 +327,8 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         let of_sample = |i: usize| {
             let (alpha, share) = (alpha(i), share(i));
             let loss = 0.5 * alpha * self.slack(i, self.f[i]);
-            [loss, share * (alpha - share * loss), 0.0]
+            let goal = self.problem.side(i, self.f[i]) * self.problem.label(i) - self.epsilon;
+            [loss, share * (alpha * goal - share * loss), 0.0]
         };
         let [losses, dual, _] = sum_over_samples(self.f.len(), of_sample);
         let primal = 0.5 * self.inner_product(&self.w, &self.w) + losses;
@@ -317,12 +347,9 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         self.ridge.last() == Some(&0.0)
     }
 
-    /// `R w - 2 sum_S c y (1 - y f) x` with the diagonal matrix R of the norm.
+    /// `R w - 2 sum_S c s z x` with the diagonal matrix R of the norm.
     fn gradient(&self, gradient: &mut [f64], monitor: &Monitor) -> Result<()> {
-        let factor = |i: usize| {
-            let slack = self.slack(i, self.f[i]);
-            -2.0 * self.cost(i) * slack * self.problem.label(i)
-        };
+        let factor = |i: usize| -self.beta(i);
         weighted_sum(self.problem, factor, gradient, monitor)?;
         for ((g, w), ridge) in gradient.iter_mut().zip(&self.w).zip(&self.ridge) {
             *g += ridge * w;
@@ -344,11 +371,12 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
         // Value, slope and curvature after a step of length s.
         let at = |s: f64| -> [f64; 3] {
             let of_sample = |i: usize| {
-                let slack = self.slack(i, self.f[i] + s * change[i]);
+                let f = self.f[i] + s * change[i];
+                let (side, slack) = (self.problem.side(i, f), self.slack(i, f));
                 if slack == 0.0 {
                     return [0.0; 3];
                 }
-                let (cost, change) = (self.cost(i), self.problem.label(i) * change[i]);
+                let (cost, change) = (self.cost(i), side * change[i]);
                 let factor = 2.0 * cost * change;
                 [cost * slack * slack, -factor * slack, factor * change]
             };

@@ -1,4 +1,15 @@
-//! The samples, labels and weights of one linear binary problem.
+//! The samples, labels or targets, and weights of one linear problem.
+//!
+//! Targets are divided by a power of two near their mean absolute deviation, and so are the other
+//! quantities in their units: with `p' = p / u`, `epsilon' = epsilon / u` and `w' = w / u`,
+//!
+//! ```text
+//! 1/2 |w|^2 + C sum_i max(0, |p_i - w . x_i| - epsilon)
+//!     = u^2 (1/2 |w'|^2 + C / u sum_i max(0, |p_i' - w' . x_i| - epsilon'))
+//! ```
+//!
+//! and for the squared loss the same with C instead of C / u. Thus tolerances have the same meaning
+//! as for the labels +1 and -1, and products of large targets do not overflow.
 
 use super::example::Example;
 use crate::data::{Matrix, Row};
@@ -48,25 +59,72 @@ impl Penalty {
     }
 }
 
-/// The loss function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The loss function of a label y or a target p.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Loss {
     /// `max(0, 1 - y f)`.
     Hinge,
     /// `max(0, 1 - y f)^2`.
     SquaredHinge,
+    /// `max(0, |p - f| - epsilon)`.
+    Tube {
+        /// The half-width of the tube.
+        epsilon: f64,
+    },
+    /// `max(0, |p - f| - epsilon)^2`.
+    SquaredTube {
+        /// The half-width of the tube.
+        epsilon: f64,
+    },
 }
 
 impl Loss {
-    /// Parses the name used in Python.
-    pub fn parse(name: &str) -> Result<Self> {
+    /// Parses the name used in Python; `epsilon` is the half-width of a tube.
+    pub fn parse(name: &str, epsilon: f64) -> Result<Self> {
         match name {
             "hinge" => Ok(Loss::Hinge),
             "squared_hinge" => Ok(Loss::SquaredHinge),
+            "epsilon_insensitive" => Ok(Loss::Tube { epsilon }),
+            "squared_epsilon_insensitive" => Ok(Loss::SquaredTube { epsilon }),
             _ => {
-                let rule = "it must be 'hinge' or 'squared_hinge'";
+                let rule = "it must be 'hinge', 'squared_hinge', 'epsilon_insensitive' or \
+                            'squared_epsilon_insensitive'";
                 Err(Error::parameter("loss", format!("{name:?}"), rule))
             }
+        }
+    }
+
+    /// Rejects negative half-widths of a tube.
+    pub fn check(self) -> Result<Self> {
+        match self.tube() {
+            Some(epsilon) if !(epsilon >= 0.0 && epsilon.is_finite()) => {
+                let rule = "it must be a finite number, at least 0";
+                Err(Error::parameter("epsilon", epsilon, rule))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The half-width of the tube, for a loss of targets.
+    pub fn tube(self) -> Option<f64> {
+        match self {
+            Loss::Hinge | Loss::SquaredHinge => None,
+            Loss::Tube { epsilon } | Loss::SquaredTube { epsilon } => Some(epsilon),
+        }
+    }
+
+    /// Whether the loss is squared.
+    pub fn is_squared(self) -> bool {
+        matches!(self, Loss::SquaredHinge | Loss::SquaredTube { .. })
+    }
+
+    /// The upper bound of the absolute value of a dual variable, and D, the factor of half its
+    /// square in the dual objective, for a sample whose loss has the factor `cost`.
+    #[inline]
+    pub fn bound_and_diagonal(self, cost: f64) -> (f64, f64) {
+        match self.is_squared() {
+            false => (cost, 0.0),
+            true => (f64::INFINITY, 0.5 / cost),
         }
     }
 }
@@ -123,15 +181,24 @@ const FEATURES_PER_CHECK: usize = 1 << 22;
 /// Size of samples that stay in the cache of a core.
 const CACHE_BYTES: usize = 1 << 19;
 
-/// A binary problem: some samples of a matrix, with labels and weights.
+/// What the decision values of the samples should be.
+#[derive(Debug, Clone)]
+enum Goals {
+    /// At least 1 times the label, which is +1 or -1, in one byte, so that all of them stay in the
+    /// cache.
+    Labels(Vec<i8>),
+    /// Near the target, which is divided by `unit`.
+    Targets { scaled: Vec<f64>, unit: f64 },
+}
+
+/// A problem: some samples of a matrix, with labels or targets, and weights.
 #[derive(Debug, Clone)]
 pub struct LinearProblem<'a, T: Lanes> {
     rows: &'a Matrix<'a, T>,
     n_rows: usize,
     /// The samples of the problem; `None` for all samples of the matrix.
     members: Option<Vec<u32>>,
-    /// +1 or -1, in one byte, so that all of them stay in the cache.
-    labels: Vec<i8>,
+    goals: Goals,
     weights: Option<Vec<f64>>,
     constant: f64,
     /// `x . x` of all samples of the matrix, without the constant feature, if known.
@@ -148,17 +215,53 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         weight: impl Fn(usize) -> f64,
         constant: f64,
     ) -> Result<Self> {
+        let mut labels = try_with_capacity(rows.n_rows(), 1, "the labels of a binary classifier")?;
+        let add = |label| labels.push(if label > 0.0 { 1 } else { -1 });
+        let problem = Self::of_members(rows, label, weight, add, constant)?;
+        Ok(Self {
+            goals: Goals::Labels(labels),
+            ..problem
+        })
+    }
+
+    /// The problem of all samples of positive weight with a target.
+    pub fn regression(
+        rows: &'a Matrix<'a, T>,
+        target: impl Fn(usize) -> f64,
+        weight: impl Fn(usize) -> f64,
+        constant: f64,
+    ) -> Result<Self> {
+        let mut scaled = try_with_capacity(rows.n_rows(), 1, "the targets of the samples")?;
+        let add = |target| scaled.push(target);
+        let target = |row| Some(target(row));
+        let problem = Self::of_members(rows, target, weight, add, constant)?;
+        let unit = unit_of(&scaled);
+        scaled.iter_mut().for_each(|target| *target /= unit);
+        Ok(Self {
+            goals: Goals::Targets { scaled, unit },
+            ..problem
+        })
+    }
+
+    /// A problem of all samples with a goal and a positive weight, which calls `add` with the goal
+    /// of each of them and does not store it.
+    fn of_members(
+        rows: &'a Matrix<'a, T>,
+        goal: impl Fn(usize) -> Option<f64>,
+        weight: impl Fn(usize) -> f64,
+        mut add: impl FnMut(f64),
+        constant: f64,
+    ) -> Result<Self> {
         let most = rows.n_rows();
-        let mut members = try_with_capacity(most, 1, "the samples of a binary classifier")?;
-        let mut labels = try_with_capacity(most, 1, "the labels of a binary classifier")?;
-        let mut weights = try_with_capacity(most, 1, "the weights of a binary classifier")?;
+        let mut members = try_with_capacity(most, 1, "the samples of a linear problem")?;
+        let mut weights = try_with_capacity(most, 1, "the weights of a linear problem")?;
         let mut all_one = true;
         for row in 0..most {
-            let Some(label) = label(row) else { continue };
+            let Some(goal) = goal(row) else { continue };
             let weight = weight(row);
             if weight > 0.0 {
                 members.push(row as u32);
-                labels.push(if label > 0.0 { 1 } else { -1 });
+                add(goal);
                 weights.push(weight);
                 all_one &= weight == 1.0;
             }
@@ -168,7 +271,7 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
             rows,
             n_rows: n,
             members: (n < rows.n_rows()).then_some(members),
-            labels,
+            goals: Goals::Labels(Vec::new()),
             weights: (!all_one).then_some(weights),
             constant,
             squares: None,
@@ -232,10 +335,70 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         }
     }
 
-    /// The label of sample `i`, +1 or -1.
+    /// The label of sample `i`, +1 or -1; the scaled target for regression.
     #[inline]
     pub fn label(&self, i: usize) -> f64 {
-        f64::from(self.labels[i])
+        match &self.goals {
+            Goals::Labels(labels) => f64::from(labels[i]),
+            Goals::Targets { scaled, .. } => scaled[i],
+        }
+    }
+
+    /// Whether the samples have targets instead of labels.
+    pub fn has_targets(&self) -> bool {
+        matches!(self.goals, Goals::Targets { .. })
+    }
+
+    /// The factor by which targets were divided; 1 for labels.
+    pub fn unit(&self) -> f64 {
+        match self.goals {
+            Goals::Labels(_) => 1.0,
+            Goals::Targets { unit, .. } => unit,
+        }
+    }
+
+    /// The factor of the losses of the scaled problem.
+    pub fn c(&self, penalty: Penalty, loss: Loss) -> f64 {
+        let c = penalty.c(self.n_rows);
+        if loss.is_squared() {
+            c
+        } else {
+            c / self.unit()
+        }
+    }
+
+    /// The half-width of the tube of the scaled problem; 0 for labels.
+    pub fn epsilon(&self, loss: Loss) -> f64 {
+        (loss.tube().unwrap_or(0.0) / self.unit()).min(LARGEST)
+    }
+
+    /// The direction in which the loss of sample `i` decreases at the decision value `f`: the
+    /// label, or the sign of the residual.
+    #[inline]
+    pub fn side(&self, i: usize, f: f64) -> f64 {
+        match &self.goals {
+            Goals::Labels(labels) => f64::from(labels[i]),
+            Goals::Targets { scaled, .. } if f > scaled[i] => -1.0,
+            Goals::Targets { .. } => 1.0,
+        }
+    }
+
+    /// The side of sample `i`, +1 or -1, to which its signed coefficient `beta` belongs, or moves
+    /// from 0 at the decision value `f`.
+    #[inline]
+    pub fn side_of(&self, i: usize, beta: f64, f: f64) -> f64 {
+        if beta == 0.0 || !self.has_targets() {
+            self.side(i, f)
+        } else {
+            beta.signum()
+        }
+    }
+
+    /// `side (p - f) - epsilon` of sample `i`, where p is the label or the target. If positive, it
+    /// is the slack: `1 - y f`, or the distance of f from the tube.
+    #[inline]
+    pub fn excess(&self, i: usize, side: f64, f: f64, epsilon: f64) -> f64 {
+        side * (self.label(i) - f) - epsilon
     }
 
     /// The weight of sample `i`.
@@ -296,10 +459,14 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         }
     }
 
-    /// The numbers of samples with label +1 and with label -1.
-    pub fn counts(&self) -> (usize, usize) {
-        let positive = self.labels.iter().filter(|&&label| label > 0).count();
-        (positive, self.n_rows() - positive)
+    /// The fraction of the samples with the rarer label; 1 for targets.
+    pub fn rarer_fraction(&self) -> f64 {
+        let Goals::Labels(labels) = &self.goals else {
+            return 1.0;
+        };
+        let positive = labels.iter().filter(|&&label| label > 0).count();
+        let rarer = positive.min(labels.len() - positive).max(1);
+        rarer as f64 / labels.len().max(1) as f64
     }
 
     /// The weighted mean of `y - w . x` over the samples with `y w . x < 1`.
@@ -314,4 +481,27 @@ impl<'a, T: Lanes> LinearProblem<'a, T> {
         }
         if total > 0.0 { sum / total } else { 0.0 }
     }
+}
+
+/// The least ratio of the mean absolute deviation to the mean absolute value of targets that is not
+/// attributed to rounding.
+const LEAST_DEVIATION: f64 = 1e-5;
+
+/// The range of the units of targets.
+const UNITS: (f64, f64) = (1e-280, 1e300);
+
+/// A power of two, at most the mean absolute deviation of the targets; of nearly constant targets,
+/// a small fraction of their size.
+fn unit_of(targets: &[f64]) -> f64 {
+    let largest = targets.iter().fold(0.0f64, |most, p| most.max(p.abs()));
+    if largest == 0.0 {
+        return 1.0;
+    }
+    let n = targets.len() as f64;
+    let mean = |of: &dyn Fn(f64) -> f64| targets.iter().map(|p| of(p / largest)).sum::<f64>() / n;
+    let center = mean(&|p| p);
+    let deviation = mean(&|p| (p - center).abs());
+    let size = deviation.max(LEAST_DEVIATION * mean(&f64::abs)) * largest;
+    // Without the bits of the mantissa.
+    f64::from_bits(size.clamp(UNITS.0, UNITS.1).to_bits() >> 52 << 52)
 }

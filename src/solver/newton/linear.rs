@@ -13,8 +13,8 @@ use crate::kernel::Parts;
 use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::linear::{
-    Expansion, Intercept, LinearNewtonSettings, LinearProblem, LinearSolver, Penalty, Recorder,
-    RuleState,
+    Expansion, Intercept, LinearNewtonSettings, LinearProblem, LinearSolver, Loss, Penalty,
+    Recorder, RuleState,
 };
 use crate::solver::path::{PathStart, along_path};
 use crate::solver::{Machine, Problem, Start, Status};
@@ -53,6 +53,7 @@ pub fn solve<T: Lanes>(
     monitor.check()?;
     along_path(&settings.cs, PathStart::Warm, |c| {
         let method = LinearNewtonSettings {
+            loss: Loss::SquaredHinge,
             // The linear problem has half the squared norm.
             penalty: Penalty::C(0.5 * c),
             tol: TOL,

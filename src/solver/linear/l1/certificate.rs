@@ -34,7 +34,8 @@ pub fn certificate<T: Lanes>(
         sum += 2.0 * cost(i) * *slack;
     }
     // The negative gradient of the loss.
-    let v = expand(problem, |i| 2.0 * cost(i) * slacks[i], monitor)?;
+    let beta = |i: usize| 2.0 * cost(i) * slacks[i] * problem.label(i);
+    let v = expand(problem, beta, monitor)?;
     let largest = v.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     let factor = (sum / (2.0 * loss)).min(1.0 / largest);
     let dual = factor * (sum - factor * loss);
