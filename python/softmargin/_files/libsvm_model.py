@@ -1,10 +1,11 @@
 """LIBSVM model files (Chang and Lin 2011).
 
-A regressor or a one-class model is a single kernel expansion. For classifiers, both libraries sort support vectors by class and use the same layout for the coefficients of pairs
-of classes. LIBSVM keeps classes in order of first occurrence, here they are ascending; LIBSVM
-subtracts ``rho``, here the intercept is added. A positive decision value of the pair (i, j) means
-class i, but for two classes ``decision_function`` is positive for the second class. Two classes
-are therefore written in reverse order, so that both libraries compute the same decision values.
+A regressor or a one-class model is a single kernel expansion. For classifiers, both libraries sort
+support vectors by class and use the same layout for the coefficients of pairs of classes. LIBSVM
+keeps classes in order of first occurrence, here they are ascending; LIBSVM subtracts ``rho``, here
+the intercept is added. A positive decision value of the pair (i, j) means class i, but for two
+classes ``decision_function`` is positive for the second class. Two classes are therefore written in
+reverse order, so that both libraries compute the same decision values.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file that LIBSVM reads.
 
     LIBSVM computes the same decision values and predicts the same labels or targets, with two
-    exceptions for more than two classes: decision values of exactly 0, and, for all estimators except
-    ``SVC`` and ``NuSVC`` with ``break_ties=False``, classes with equal numbers of votes, of which
-    LIBSVM predicts the first. It also differs for decision values of exactly 0 of a
-    ``OneClassSVM``, which are outliers for LIBSVM.
+    exceptions for more than two classes: decision values of exactly 0, and, for all estimators
+    except ``SVC`` and ``NuSVC`` with ``break_ties=False``, classes with equal numbers of votes, of
+    which LIBSVM predicts the first. Samples with a decision value of exactly 0 of a ``OneClassSVM``
+    are inliers, but outliers in LIBSVM.
 
     Parameters
     ----------
@@ -301,7 +302,7 @@ def _support_vectors(
 def _no_rows(is_float32: bool, zero_based: bool, n_features: int | None) -> Any:
     """Return no support vectors, with the number of features that was asked for."""
     dtype = np.float32 if is_float32 else np.float64
-    return native_rows(sp.csr_matrix((0, n_features or 1), dtype=dtype))
+    return native_rows(sp.csr_matrix(np.empty((0, n_features or 1), dtype=dtype)))
 
 
 def _estimator(
@@ -309,9 +310,12 @@ def _estimator(
 ) -> SVC | NuSVC | OneClassSVM | SVR | NuSVR:
     """Return the fitted estimator."""
     kind = _ESTIMATORS[header.svm_type]
-    if not header.labels:
-        return _single(kind, header, coefficients, from_native(rows))
-    return _classifier(kind, header, coefficients, rows)
+    found: SVC | NuSVC | OneClassSVM | SVR | NuSVR
+    if header.labels:
+        found = _classifier(kind, header, coefficients, rows)
+    else:
+        found = _single(kind, header, coefficients, from_native(rows))
+    return found
 
 
 def _single(

@@ -37,9 +37,7 @@ def dataset_of(
 ) -> Dataset:
     """Return the data set with its schema; ``label`` has the label column and its values."""
     schema = request.schema
-    if label is None or (
-        isinstance(label[0], LabelColumn | TargetColumn) and label[0].is_empty()
-    ):
+    if label is None or (isinstance(label[0], LabelColumn | TargetColumn) and label[0].is_empty()):
         if schema is None:
             parts = tuple(column.feature() for column in features)
             schema = Schema(parts, None, 0, (), False, has_header, sp.issparse(X))

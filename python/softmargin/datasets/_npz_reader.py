@@ -42,6 +42,8 @@ def read_npz(path: Path, labels: LabelUse = "required", targets: bool = False) -
         y = archive.array("y")
         if y.shape != (X.shape[0],):
             raise ValueError(f"X has {X.shape[0]} rows, but y has shape {y.shape}")
+        classes: NDArray[Any]
+        codes: NDArray[Any]
         if "classes" in archive.names:
             classes, codes = _given_classes(archive.array("classes"), y)
         elif targets:

@@ -176,9 +176,7 @@ def has_columns(path: Path) -> bool:
     return extension_of(path) in (*DELIMITED, ".arff")
 
 
-def libsvm_dataset(
-    name: str, X: Any, labels: NDArray[np.float64], request: Request
-) -> Dataset:
+def libsvm_dataset(name: str, X: Any, labels: NDArray[np.float64], request: Request) -> Dataset:
     """Return the content of a LIBSVM file as a data set, without its labels if they are ignored."""
     if request.labels == "ignored" or request.targets:
         y = None if request.labels == "ignored" else labels

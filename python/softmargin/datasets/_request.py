@@ -18,7 +18,8 @@ class Request:
     required, read if the file has them, or ignored. ``n_features`` is the number of features of a
     model without a schema: its tables contain only numbers, and have no labels if they have
     exactly this number of columns. ``may_be_wider`` allows more, as a LIBSVM model does not store
-    trailing features that are 0. With ``targets``, labels are the targets of a regression. Messages name options as the caller knows them.
+    trailing features that are 0. With ``targets``, labels are the targets of a regression.
+    Messages name options as the caller knows them.
     """
 
     label_column: Any = None
