@@ -176,3 +176,8 @@ class NuSVR(ExactRegressor):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         self.epsilon_ = saved.number("epsilon_") if "epsilon_" in saved else math.nan
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        if not isinstance(self.epsilon_, float):
+            raise ValueError("epsilon_ is not a float")

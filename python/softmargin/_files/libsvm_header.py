@@ -117,7 +117,7 @@ def _of_single(
     """Return the header of a model with a single machine."""
     k = integer("nr_class", _one(fields, "nr_class"), 2)
     if k != 2:
-        raise ValueError(f"nr_class is {k}, but LIBSVM writes 2 for the type {kind}")
+        raise ValueError(f"nr_class is {k}; expected 2 for the type {kind}")
     # A regressor is constant if the tube contains all targets.
     total = integer("total_sv", _one(fields, "total_sv"), int(kind == "one_class"))
     rho = number("rho", _one(fields, "rho"))

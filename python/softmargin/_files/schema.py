@@ -101,12 +101,15 @@ class Schema:
         if not 0 <= self.label_place <= len(self.features):
             raise ValueError(f"label_place must be between 0 and {len(self.features)}")
         if self.label is None and (self.labels or self.has_targets):
-            raise ValueError("labels and targets require a label column")
-        if self.has_targets and self.labels:
-            raise ValueError("the label column has either labels or targets")
+            what = "labels" if self.labels else "targets"
+            raise ValueError(f"{what} require a label column")
+        if self.labels and self.has_targets:
+            raise ValueError("a label column has either labels or targets")
+        if self.has_numeric_labels and not self.labels:
+            raise ValueError("has_numeric_labels requires labels")
         if self.labels:
             _check_distinct("labels", self.labels)
-        if self.has_numeric_labels and (not self.labels or numbers_of(self.labels) is None):
+        if self.has_numeric_labels and numbers_of(self.labels) is None:
             raise ValueError("the labels must be numbers")
         if not (self.classes[1:] > self.classes[:-1]).all():
             raise ValueError("the labels must be in ascending order")

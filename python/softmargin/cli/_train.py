@@ -84,7 +84,7 @@ def train(
       softmargin train heart_scale -c 10 -g 0.01 -v 5  prints the accuracy
       softmargin train table.csv --scale -s ollawv --margin 0.2 fast.model
       softmargin train digits --scale -c 16 -g 0.1
-      softmargin train prices.csv --label-column price -s svr -p 0.5 -c 100
+      softmargin train housing.svm --scale -s svr -p 0.5 -c 100
     """
     if no_labels:
         if not options.is_detector:
