@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -21,13 +22,15 @@ class RegressionErrors(NamedTuple):
         """Return the errors of predictions of these targets."""
         import numpy as np
 
-        with np.errstate(over="ignore", invalid="ignore"):  # of huge targets
+        is_constant = np.ptp(predicted) == 0 or np.ptp(targets) == 0
+        with np.errstate(all="ignore"):  # huge targets overflow
             errors = predicted - targets
             p, t = predicted - predicted.mean(), targets - targets.mean()
-            power = float((p @ p) * (t @ t))
-            correlation = float(p @ t) ** 2 / power if power > 0 else np.nan
+            share = (p @ t) ** 2 / ((p @ p) * (t @ t))
             return cls(
-                float(np.mean(errors**2)), min(correlation, 1.0), float(np.abs(errors).mean())
+                float(np.mean(errors**2)),
+                math.nan if is_constant else float(share),
+                float(np.abs(errors).mean()),
             )
 
     def lines(self) -> list[str]:
