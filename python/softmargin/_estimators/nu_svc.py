@@ -220,3 +220,9 @@ class NuSVC(Probabilistic, CertifiedClassifier, ExactClassifier):
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
         self.C_ = saved.array("C_", "f8", (len(self.intercept_),), is_finite=False)
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        shape = (len(self._model.intercept),)
+        if not isinstance(self.C_, np.ndarray) or self.C_.shape != shape:
+            raise ValueError("C_ is not an array with one value for each binary classifier")

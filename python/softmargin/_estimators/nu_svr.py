@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -168,8 +169,15 @@ class NuSVR(ExactRegressor):
         return super()._settings(model)[0], self.epsilon_
 
     def _saved_state(self) -> dict[str, Any]:
-        return super()._saved_state() | {"epsilon_": self.epsilon_}
+        # It is not known of a model that LIBSVM trained.
+        known = {} if math.isnan(self.epsilon_) else {"epsilon_": self.epsilon_}
+        return super()._saved_state() | known
 
     def _restore(self, saved: Fields) -> None:
         super()._restore(saved)
-        self.epsilon_ = saved.number("epsilon_")
+        self.epsilon_ = saved.number("epsilon_") if "epsilon_" in saved else math.nan
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        if not isinstance(self.epsilon_, float):
+            raise ValueError("epsilon_ is not a float")

@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_TYPES = ("c_svc", "nu_svc")
+# Problems with classes, and problems with a single machine.
+_CLASSIFIERS = ("c_svc", "nu_svc")
+_REGRESSORS = ("epsilon_svr", "nu_svr")
+_TYPES = (*_CLASSIFIERS, "one_class", *_REGRESSORS)
 # LIBSVM kernels and their parameters.
 KERNELS = {
     "linear": (),
@@ -22,19 +25,30 @@ _VECTOR = re.compile(rb"[-+.:0-9eE \t\r\n]*")
 # Fields with one value, and fields with a value per class or per pair of classes.
 _SINGLE = ("svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv")
 _SEVERAL = ("rho", "label", "nr_sv", "probA", "probB", "prob_density_marks")
+# Fields that only some types have.
+_OF_TYPES = {
+    "label": _CLASSIFIERS,
+    "nr_sv": _CLASSIFIERS,
+    "probA": (*_CLASSIFIERS, *_REGRESSORS),
+    "probB": _CLASSIFIERS,
+}
 
 
 class Header(NamedTuple):
     """The fields before the support vectors; classes in the order of the file."""
 
+    svm_type: str
     kernel: str
     # degree, gamma and coef0, as far as the kernel uses them.
     numbers: dict[str, float]
+    # Empty if the type has no classes.
     labels: list[int]
+    # The number of support vectors of each class, or of the single machine.
     n_support: list[int]
-    # The negative intercept of each pair of classes.
+    # The negative intercept of each machine: one for each pair of classes.
     rho: list[float]
-    # Parameters of the sigmoids of each pair of classes; empty if there are none.
+    # Parameters of the sigmoids of each pair of classes; empty if there are none. For regression,
+    # LIBSVM estimates the scale of the noise instead, which predictions do not depend on.
     prob_a: list[float]
     prob_b: list[float]
     n_lines: int
@@ -70,6 +84,11 @@ def _checked(fields: dict[str, list[bytes]], n_lines: int) -> Header:
     for name in KERNELS[kernel]:
         word = _one(fields, name)
         numbers[name] = integer(name, word, 0) if name == "degree" else number(name, word)
+    for name, types in _OF_TYPES.items():
+        if name in fields and kind not in types:
+            raise ValueError(f"{name} is not a field of a model of type {kind}")
+    if kind not in _CLASSIFIERS:
+        return _of_single(kind, kernel, numbers, fields, n_lines)
     k = integer("nr_class", _one(fields, "nr_class"), 2)
     labels = [integer("label", word, -_MAX - 1) for word in _many(fields, "label", k)]
     if len(set(labels)) < k:
@@ -85,7 +104,26 @@ def _checked(fields: dict[str, list[bytes]], n_lines: int) -> Header:
     )
     if len(prob_a) != len(prob_b):
         raise ValueError("probA and probB must both be present")
-    return Header(kernel, numbers, labels, n_support, rho, prob_a, prob_b, n_lines)
+    return Header(kind, kernel, numbers, labels, n_support, rho, prob_a, prob_b, n_lines)
+
+
+def _of_single(
+    kind: str,
+    kernel: str,
+    numbers: dict[str, float],
+    fields: dict[str, list[bytes]],
+    n_lines: int,
+) -> Header:
+    """Return the header of a model with a single machine."""
+    k = integer("nr_class", _one(fields, "nr_class"), 2)
+    if k != 2:
+        raise ValueError(f"nr_class is {k}; expected 2 for the type {kind}")
+    # A regressor is constant if the tube contains all targets.
+    total = integer("total_sv", _one(fields, "total_sv"), int(kind == "one_class"))
+    rho = number("rho", _one(fields, "rho"))
+    if "probA" in fields:
+        number("probA", _one(fields, "probA"))
+    return Header(kind, kernel, numbers, [], [total], [rho], [], [], n_lines)
 
 
 def _many(fields: dict[str, list[bytes]], name: str, count: int) -> list[bytes]:

@@ -1,10 +1,11 @@
 """LIBSVM model files (Chang and Lin 2011).
 
-Both libraries sort support vectors by class and use the same layout for the coefficients of pairs
-of classes. LIBSVM keeps classes in order of first occurrence, here they are ascending; LIBSVM
-subtracts ``rho``, here the intercept is added. A positive decision value of the pair (i, j) means
-class i, but for two classes ``decision_function`` is positive for the second class. Two classes
-are therefore written in reverse order, so that both libraries compute the same decision values.
+A regressor or a one-class model is a single kernel expansion. For classifiers, both libraries sort
+support vectors by class and use the same layout for the coefficients of pairs of classes. LIBSVM
+keeps classes in order of first occurrence, here they are ascending; LIBSVM subtracts ``rho``, here
+the intercept is added. A positive decision value of the pair (i, j) means class i, but for two
+classes ``decision_function`` is positive for the second class. Two classes are therefore written in
+reverse order, so that both libraries compute the same decision values.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,14 +25,28 @@ from softmargin._checks.fields import Fields
 from softmargin._checks.rows import from_native, native_rows
 from softmargin._estimators import model_state
 from softmargin._estimators.base import check_standard_predictions
+from softmargin._estimators.kernel import KernelMachine
 from softmargin._estimators.kernel_classifier import KernelClassifier
+from softmargin._estimators.kernel_single import KernelRegressor
 from softmargin._estimators.model_state import PlainState
+from softmargin._estimators.nu_svc import NuSVC
+from softmargin._estimators.nu_svr import NuSVR
+from softmargin._estimators.one_class_svm import OneClassSVM
 from softmargin._estimators.svc import SVC
+from softmargin._estimators.svr import SVR
 from softmargin._files import libsvm_header, libsvm_text
 from softmargin._files.atomic_file import atomic_write
 
 # Kernel names in scikit-learn and in LIBSVM.
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid"}
+# The estimators of the types of LIBSVM.
+_ESTIMATORS: dict[str, type[SVC | NuSVC | OneClassSVM | SVR | NuSVR]] = {
+    "c_svc": SVC,
+    "nu_svc": NuSVC,
+    "one_class": OneClassSVM,
+    "epsilon_svr": SVR,
+    "nu_svr": NuSVR,
+}
 # Support vectors written at a time, and the approximate number of bytes read at a time.
 _BLOCK = 4096
 _PIECE = 1 << 20
@@ -41,16 +57,17 @@ _DENSE = 0.25
 def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file that LIBSVM reads.
 
-    LIBSVM computes the same decision values and predicts the same labels, with two exceptions for
-    more than two classes: decision values of exactly 0, and, for all estimators except
-    ``SVC(break_ties=False)``, classes with equal numbers of votes, of which LIBSVM predicts the
-    first.
+    LIBSVM computes the same decision values and predicts the same labels or targets, with two
+    exceptions for more than two classes: decision values of exactly 0, and, for all estimators
+    except ``SVC`` and ``NuSVC`` with ``break_ties=False``, classes with equal numbers of votes, of
+    which LIBSVM predicts the first. Samples with a decision value of exactly 0 of a ``OneClassSVM``
+    are inliers, but outliers in LIBSVM.
 
     Parameters
     ----------
-    model : SVC, OLLAWV, NLSGD, MNSVM, NNISDA or NewtonSVC
-        Fitted with two classes or ``multi_class="ovo"``, with a linear, polynomial, RBF or sigmoid
-        kernel, and with 32-bit integer labels (stored as integers or floats).
+    model : SVC, NuSVC, SVR, NuSVR, OneClassSVM, OLLAWV, NLSGD, MNSVM, NNISDA or NewtonSVC
+        Fitted with a linear, polynomial, RBF or sigmoid kernel; a classifier with two classes or
+        ``multi_class="ovo"``, and with 32-bit integer labels (stored as integers or floats).
     path : path
         File to write. An existing file is replaced atomically.
 
@@ -71,12 +88,8 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
     ...     softmargin.load_libsvm_model(path).score(X, y) > 0.97
     True
     """
-    if not isinstance(model, KernelClassifier):
-        raise TypeError(
-            f"model is a {type(model).__name__}, but LIBSVM supports only models with support "
-            "vectors. Pass a softmargin SVC, OLLAWV, NLSGD, MNSVM, NNISDA or NewtonSVC."
-        )
-    check_standard_predictions(model, KernelClassifier)
+    base = _base_of(model)
+    check_standard_predictions(model, base)
     check_is_fitted(model)
     state = model_state.to_dict(model._model)
     if state["kernel"] not in _KERNELS:
@@ -84,6 +97,11 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
             "model has a precomputed or callable kernel, which LIBSVM model files do not support"
         )
     k, n_sv = len(state["n_support"]), len(state["support"])
+    if base is not KernelClassifier:
+        if n_sv == 0 and base is OneClassSVM:
+            raise ValueError("model has no support vectors, which LIBSVM does not support")
+        _write(path, _single_header(state, _svm_type(model)), state, slice(None))
+        return
     if k > 2 and state["multi_class"] != "ovo":
         raise ValueError(
             f"model has multi_class = {state['multi_class']!r}, but LIBSVM supports only pairs of "
@@ -91,12 +109,37 @@ def dump_libsvm_model(model: Any, path: str | os.PathLike[str]) -> None:
         )
     if n_sv == 0:
         raise ValueError("model has no support vectors, which LIBSVM does not support")
-    header = _header(state, _integer_labels(model.classes_), _sigmoids(model))
-    rows = from_native(state["rows"]).astype(np.float64)
-    coefficients = state["dual_coef"].reshape(k - 1, n_sv)
+    labels = _integer_labels(model.classes_)
+    header = _header(state, _svm_type(model), labels, _sigmoids(model))
+    order: Any = slice(None)
     if k == 2:
         order = np.roll(np.arange(n_sv), -int(state["n_support"][0]))
-        rows, coefficients = rows[order], coefficients[:, order]
+    _write(path, header, state, order)
+
+
+def _base_of(model: Any) -> type[KernelMachine]:
+    """Return the class whose predictions LIBSVM computes; raise TypeError for other models."""
+    for base in (KernelClassifier, KernelRegressor, OneClassSVM):
+        if isinstance(model, base):
+            return base
+    raise TypeError(
+        f"model is a {type(model).__name__}, but LIBSVM supports only models with support "
+        "vectors. Pass a softmargin SVC, NuSVC, SVR, NuSVR, OneClassSVM, OLLAWV, NLSGD, MNSVM, "
+        "NNISDA or NewtonSVC."
+    )
+
+
+def _svm_type(model: Any) -> str:
+    """Return the type of LIBSVM; other classifiers predict as its C-SVC."""
+    found = (name for name, kind in _ESTIMATORS.items() if isinstance(model, kind))
+    return next(found, "c_svc")
+
+
+def _write(path: str | os.PathLike[str], header: str, state: PlainState, order: Any) -> None:
+    """Write a header, and the support vectors in this order."""
+    n_sv = len(state["support"])
+    rows = from_native(state["rows"]).astype(np.float64)[order]
+    coefficients = state["dual_coef"].reshape(-1, n_sv)[:, order] if n_sv else np.empty((1, 0))
     with atomic_write(path) as stream:
         stream.write(header.encode("ascii"))
         for start in range(0, n_sv, _BLOCK):
@@ -114,15 +157,13 @@ def _sigmoids(model: KernelClassifier) -> dict[str, list[float]]:
     return {"probA": np.asarray(a).tolist(), "probB": (sign * np.asarray(b)).tolist()}
 
 
-def _header(state: PlainState, labels: list[int], sigmoids: dict[str, list[float]]) -> str:
-    name = _KERNELS[state["kernel"]]
+def _header(
+    state: PlainState, svm_type: str, labels: list[int], sigmoids: dict[str, list[float]]
+) -> str:
     n_support, rho = state["n_support"].tolist(), (-state["intercept"]).tolist()
     if len(labels) == 2:
         n_support, labels = n_support[::-1], labels[::-1]
-    fields = {"svm_type": "c_svc", "kernel_type": name}
-    numbers = {"gamma": state["gamma"], "degree": state["degree"], "coef0": state["coef0"]}
-    fields |= {number: repr(numbers[number]) for number in libsvm_header.KERNELS[name]}
-    fields |= {
+    fields = _kernel_fields(state, svm_type) | {
         "nr_class": str(len(labels)),
         "total_sv": str(sum(n_support)),
         "rho": " ".join(map(repr, rho)),
@@ -130,6 +171,27 @@ def _header(state: PlainState, labels: list[int], sigmoids: dict[str, list[float
         **{name: " ".join(map(repr, values)) for name, values in sigmoids.items()},
         "nr_sv": " ".join(map(str, n_support)),
     }
+    return _text_of(fields)
+
+
+def _single_header(state: PlainState, svm_type: str) -> str:
+    (intercept,) = state["intercept"].tolist()
+    fields = _kernel_fields(state, svm_type) | {
+        "nr_class": "2",
+        "total_sv": str(len(state["support"])),
+        "rho": repr(-intercept),
+    }
+    return _text_of(fields)
+
+
+def _kernel_fields(state: PlainState, svm_type: str) -> dict[str, str]:
+    name = _KERNELS[state["kernel"]]
+    numbers = {"gamma": state["gamma"], "degree": state["degree"], "coef0": state["coef0"]}
+    kernel = {number: repr(numbers[number]) for number in libsvm_header.KERNELS[name]}
+    return {"svm_type": svm_type, "kernel_type": name} | kernel
+
+
+def _text_of(fields: dict[str, str]) -> str:
     return "".join(f"{field} {value}\n" for field, value in fields.items()) + "SV\n"
 
 
@@ -162,14 +224,15 @@ def load_libsvm_model(
     n_features: int | None = None,
     dtype: Any = np.float64,
     zero_based: bool = False,
-) -> SVC:
-    """Read a classifier trained by LIBSVM.
+) -> SVC | NuSVC | OneClassSVM | SVR | NuSVR:
+    """Read a model trained by LIBSVM.
 
     Parameters
     ----------
     path : path
-        A model of type ``c_svc`` or ``nu_svc`` with a linear, polynomial, RBF or sigmoid kernel.
-        With probability parameters, the estimator has ``probability=True``.
+        A model of any type with a linear, polynomial, RBF or sigmoid kernel. With the probability
+        parameters of a classifier, the estimator has ``probability=True``; those of other types
+        are ignored.
     n_features : int or None, default=None
         Number of features; None uses the largest index of a support vector. Samples to predict
         must have this number of features.
@@ -180,10 +243,12 @@ def load_libsvm_model(
 
     Returns
     -------
-    SVC
-        Fitted estimator with the kernel of the file. C and other training parameters are not
+    SVC, NuSVC, OneClassSVM, SVR or NuSVR
+        Fitted estimator with the kernel of the file, for the types ``c_svc``, ``nu_svc``,
+        ``one_class``, ``epsilon_svr`` and ``nu_svr``. C and other training parameters are not
         stored in the file and have their default values; ``support_`` numbers the support vectors
-        from 0, and ``status_`` is "unknown". If classes have equal numbers of votes, the estimator
+        from 0, ``status_`` is "unknown", and ``C_`` of NuSVC and ``epsilon_`` of NuSVR are NaN. If
+        classes have equal numbers of votes, the estimator
         predicts the lowest label, and LIBSVM the one that occurred first in its training data.
 
     Raises
@@ -210,7 +275,7 @@ def _support_vectors(
 ) -> tuple[NDArray[np.float64], Any]:
     """Return the coefficients, one row per support vector, and the support vectors."""
     reader = _core.LibsvmReader(*options)
-    n_others, n_vectors = len(header.labels) - 2, sum(header.n_support)
+    n_others, n_vectors = max(len(header.labels) - 2, 0), sum(header.n_support)
     others: list[float] = []
     piece = bytearray(b"\n" * header.n_lines)  # for line numbers in errors
     line = b"\n"
@@ -228,50 +293,108 @@ def _support_vectors(
         raise ValueError(
             f"total_sv is {n_vectors}, but the file has {reader.n_rows()} support vectors"
         )
+    if n_vectors == 0:
+        return np.empty((0, 1)), _no_rows(*options)
     rows, last = reader.finish()
     return np.column_stack([np.reshape(others, (n_vectors, n_others)), last]), rows
 
 
-def _estimator(header: libsvm_header.Header, coefficients: NDArray[np.float64], rows: Any) -> SVC:
-    """Return the fitted estimator with its classes in ascending order."""
+def _no_rows(is_float32: bool, zero_based: bool, n_features: int | None) -> Any:
+    """Return no support vectors, with the number of features that was asked for."""
+    dtype = np.float32 if is_float32 else np.float64
+    return native_rows(sp.csr_matrix(np.empty((0, n_features or 1), dtype=dtype)))
+
+
+def _estimator(
+    header: libsvm_header.Header, coefficients: NDArray[np.float64], rows: Any
+) -> SVC | NuSVC | OneClassSVM | SVR | NuSVR:
+    """Return the fitted estimator."""
+    kind = _ESTIMATORS[header.svm_type]
+    found: SVC | NuSVC | OneClassSVM | SVR | NuSVR
+    if header.labels:
+        found = _classifier(kind, header, coefficients, rows)
+    else:
+        found = _single(kind, header, coefficients, from_native(rows))
+    return found
+
+
+def _single(
+    kind: Any, header: libsvm_header.Header, coefficients: NDArray[np.float64], csr: Any
+) -> Any:
+    """Return a fitted estimator with a single machine."""
+    estimator = kind(**_kernel_params(header))
+    intercept = -np.array(header.rho)
+    state = _state(header, "single", csr, [len(coefficients)], coefficients.ravel(), intercept)
+    estimator._restore(Fields(_shape_of(csr), model_state.named(state)))
+    return estimator
+
+
+def _classifier(
+    kind: Any, header: libsvm_header.Header, coefficients: NDArray[np.float64], rows: Any
+) -> Any:
+    """Return a fitted classifier with its classes in ascending order."""
     places = np.argsort(header.labels)  # positions of the sorted classes in the file
     starts = np.r_[0, np.cumsum(header.n_support)]
     vectors = [np.arange(starts[place], starts[place + 1]) for place in places]
     dual_coef, intercept, sigmoids = _pairs(header, coefficients, places, vectors)
     csr = from_native(rows)[np.concatenate(vectors)]
+    estimator = kind(probability=bool(sigmoids), **_kernel_params(header))
+    n_support = [len(own) for own in vectors]
+    state = _state(header, "ovo", csr, n_support, dual_coef.ravel(), intercept)
+    fitted = _shape_of(csr) | {
+        "classes_": np.array(header.labels, dtype=np.int64)[places],
+        "class_weight_": np.ones(len(places)),
+        **sigmoids,
+    }
+    if kind is NuSVC:
+        fitted["C_"] = np.full(len(intercept), np.nan)  # not in the file
+    estimator._restore(Fields(fitted, model_state.named(state)))
+    return estimator
+
+
+def _kernel_params(header: libsvm_header.Header) -> dict[str, Any]:
+    """Return the parameters of the kernel."""
+    names = {theirs: ours for ours, theirs in _KERNELS.items()}
+    return {"kernel": names[header.kernel], **header.numbers}
+
+
+def _shape_of(csr: Any) -> dict[str, Any]:
+    """Return the fitted attributes with the number of features and, as far as known, samples."""
+    n_sv, n_cols = csr.shape
+    shape = np.array([max(n_sv, 1), n_cols], dtype=np.int64)
+    return {"n_features_in_": n_cols, "shape_fit_": shape}
+
+
+def _state(
+    header: libsvm_header.Header,
+    scheme: str,
+    csr: Any,
+    n_support: list[int],
+    dual_coef: NDArray[np.float64],
+    intercept: NDArray[np.float64],
+) -> PlainState:
+    """Return the state of the model in the core."""
     (n_sv, n_cols), m = csr.shape, len(intercept)
     is_dense = csr.nnz >= _DENSE * n_sv * n_cols
-    kernel = {theirs: ours for ours, theirs in _KERNELS.items()}[header.kernel]
-    has_sigmoids = bool(sigmoids)
-    estimator = SVC(kernel=kernel, probability=has_sigmoids, **header.numbers)  # type: ignore[arg-type]
-    state: PlainState = {
+    return {
         "version": 1,
         "dtype": str(csr.dtype),
-        "kernel": kernel,
-        "multi_class": "ovo",
+        "kernel": _kernel_params(header)["kernel"],
+        "multi_class": scheme,
         "gamma": header.numbers.get("gamma", 1.0),
         "degree": int(header.numbers.get("degree", 3)),
         "coef0": header.numbers.get("coef0", 0.0),
         "rows": csr.toarray() if is_dense else native_rows(csr),
         "n_cols": n_cols,
         "support": np.arange(n_sv, dtype=np.uint32),
-        "n_support": np.array([len(own) for own in vectors], dtype=np.uint64),
-        "dual_coef": dual_coef.ravel(),
+        "n_support": np.array(n_support, dtype=np.uint64),
+        "dual_coef": dual_coef,
         "intercept": intercept,
         "n_iter": np.zeros(m, dtype=np.uint64),
         "n_loops": np.zeros(m, dtype=np.uint64),
         "n_kernel_evals": 0,
         "status": ["unknown"] * m,
     }
-    fitted = {
-        "n_features_in_": n_cols,
-        "classes_": np.array(header.labels, dtype=np.int64)[places],
-        "shape_fit_": np.array([n_sv, n_cols], dtype=np.int64),
-        "class_weight_": np.ones(len(places)),
-        **sigmoids,
-    }
-    estimator._restore(Fields(fitted, model_state.named(state)))
-    return estimator
 
 
 def _pairs(

@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softmargin._checks.fields import Fields
 from softmargin._core import __version__
+from softmargin._estimators.base import Classifier, Regressor
 from softmargin._estimators.scaling import MinMaxScaler
 from softmargin._files import container
 from softmargin._files.schema import Schema
@@ -70,8 +71,7 @@ def save(
     if scaler is not None:
         state |= scaler._saved_state() | {"steps": names}
     if schema is not None:
-        matching = schema.of_model(estimator.classes_, estimator.n_features_in_)
-        state["schema"] = matching.to_json()
+        state["schema"] = _matching(schema, estimator).to_json()
     arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
     header = {
         "format": _FORMAT,
@@ -145,12 +145,20 @@ def _schema(value: Mapping[str, Any], estimator: Estimator) -> Schema:
     """Return the schema of a file, which must match the features and classes of the estimator."""
     try:
         schema = Schema.from_json(value)
-        matching = schema.of_model(estimator.classes_, estimator.n_features_in_)
-        if matching != schema:
+        if _matching(schema, estimator) != schema:
             raise ValueError("it has labels that are not classes of the model")
     except ValueError as error:
         raise ValueError(f"'schema': {error}") from error
     return schema
+
+
+def _matching(schema: Schema, estimator: Estimator) -> Schema:
+    """Return the part of a schema that an estimator depends on; ValueError if it is another's."""
+    if isinstance(estimator, Classifier):
+        return schema.of_model(estimator.classes_, estimator.n_features_in_)
+    if isinstance(estimator, Regressor):
+        return schema.of_regressor(estimator.n_features_in_)
+    return schema.of_detector(estimator.n_features_in_)
 
 
 def _check_header(header: dict[str, Any]) -> None:

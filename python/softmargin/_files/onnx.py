@@ -17,24 +17,30 @@ from sklearn.utils.validation import check_is_fitted
 
 from softmargin._checks.rows import from_native
 from softmargin._estimators import model_state
-from softmargin._estimators.base import check_standard_predictions
+from softmargin._estimators.base import Classifier, Regressor, check_standard_predictions
 from softmargin._estimators.kernel_classifier import KernelClassifier
+from softmargin._estimators.kernel_single import KernelRegressor
 from softmargin._estimators.linear import LinearClassifier
 from softmargin._estimators.model_state import PlainState
+from softmargin._estimators.one_class_svm import OneClassSVM
 from softmargin._estimators.scaling import split_scaler
 from softmargin._files.onnx_graph import Graph
 
 # Squared distances computed from norms have errors of about 2^-52 times the norms. Up to this value
 # of gamma times the norms, kernel values change by less than 1e-9.
 _LARGEST_EXPONENT = 1e6
+# The classes whose predictions are exported.
+_BASES = (KernelClassifier, LinearClassifier, KernelRegressor, OneClassSVM)
 
 
 def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     """Return a fitted model as an ONNX graph.
 
-    The input is ``X`` of shape (n, n_features). The outputs are ``label``, the result of
-    ``predict``, and ``scores``, the result of ``decision_function``, with the model's rules for
-    votes, ties and multiple classes. All computations use double precision and differ from the
+    The input is ``X`` of shape (n, n_features). The outputs of a classifier or a ``OneClassSVM``
+    are ``label``, the result of ``predict``, and ``scores``, the result of ``decision_function``,
+    with the model's rules for votes, ties and multiple classes. The output of a regressor is
+    ``variable`` of shape (n, 1), the result of ``predict``, with the name and shape that skl2onnx
+    uses. All computations use double precision and differ from the
     model's by rounding only.
 
     Parameters
@@ -45,7 +51,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
         ``nested_cv(...).refit()``. The current values of ``decision_function_shape`` and
         ``break_ties`` are used.
     dtype : float32 or float64, default=float32
-        Type of ``X`` and ``scores``.
+        Type of ``X``, ``scores`` and ``variable``.
 
     Returns
     -------
@@ -80,27 +86,47 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     """
     given = type(model).__name__
     scaler, model = split_scaler(model)
-    if not isinstance(model, KernelClassifier | LinearClassifier):
+    base = next((base for base in _BASES if isinstance(model, base)), None)
+    if base is None:
         raise TypeError(
             f"model is a {given}; expected a softmargin estimator, or a pipeline of a "
             "softmargin.MinMaxScaler and a softmargin estimator"
         )
-    base = KernelClassifier if isinstance(model, KernelClassifier) else LinearClassifier
     check_standard_predictions(model, base)
     if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise ValueError(f"dtype = {dtype!r} is not valid: it must be float32 or float64")
     check_is_fitted(model)
     model._check_fitted()
-    labels, k = _labels(model.classes_), len(model.classes_)
+    labels = _labels(model.classes_) if isinstance(model, Classifier) else None
     graph = Graph(int(model.n_features_in_), np.dtype(dtype))
     if scaler is not None:
         check_is_fitted(scaler)
+        kind = "model" if labels is None else "classifier"
         if scaler.n_features_in_ != model.n_features_in_:
             raise ValueError(
-                f"the scaler was fitted with {scaler.n_features_in_} features, but the classifier "
+                f"the scaler was fitted with {scaler.n_features_in_} features, but the {kind} "
                 f"with {model.n_features_in_}. Fit the pipeline as a whole."
             )
         graph.scale(scaler.data_min_, scaler.data_range_)
+    if labels is None:
+        return _single_machine(graph, model)
+    return _classifier(graph, model, labels)
+
+
+def _single_machine(graph: Graph, model: Any) -> Any:
+    """Return the graph of a regressor, or of a one-class model."""
+    values = _kernel_outputs(graph, model_state.to_dict(model._model))
+    if isinstance(model, Regressor):
+        return graph.finish_regression(values)
+    scores = graph.apply("Squeeze", values, graph.constant(np.array([1])))
+    is_outlier = graph.apply("Less", scores, graph.constant(0.0))
+    labels = np.array([1, -1], dtype=np.int64)
+    return graph.finish(labels, graph.cast(is_outlier, np.int64), scores, None)
+
+
+def _classifier(graph: Graph, model: Any, labels: NDArray[Any]) -> Any:
+    """Return the graph of a classifier."""
+    k = len(labels)
     has_pairs, patterns = False, None
     if isinstance(model, KernelClassifier):
         state = model_state.to_dict(model._model)

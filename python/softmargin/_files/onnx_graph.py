@@ -101,17 +101,27 @@ class Graph:
 
     def finish(self, labels: NDArray[Any], codes: str, scores: str, width: int | None) -> Any:
         """Return the model; ``width`` is the number of scores per sample, None for a single one."""
-        helper = self._onnx.helper
         table = self.constant(labels)
         label_type = self._constants[-1].data_type
-        outputs = {
-            "label": (self.apply("Gather", table, codes), label_type, ["n"]),
-            "scores": (
-                self.apply("Cast", scores, to=self._type),
-                self._type,
-                ["n"] if width is None else ["n", width],
-            ),
-        }
+        return self._model(
+            {
+                "label": (self.apply("Gather", table, codes), label_type, ["n"]),
+                "scores": (
+                    self.apply("Cast", scores, to=self._type),
+                    self._type,
+                    ["n"] if width is None else ["n", width],
+                ),
+            }
+        )
+
+    def finish_regression(self, values: str) -> Any:
+        """Return the model whose predictions are a column of values."""
+        predicted = self.apply("Cast", values, to=self._type)
+        return self._model({"variable": (predicted, self._type, ["n", 1])})
+
+    def _model(self, outputs: dict[str, tuple[str, int, list[Any]]]) -> Any:
+        """Return the model with these outputs: a node, the type, and the shape of each."""
+        helper = self._onnx.helper
         for name, (result, _, _) in outputs.items():
             self._nodes.append(helper.make_node("Identity", [result], [name]))
         graph = helper.make_graph(

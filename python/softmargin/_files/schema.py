@@ -66,13 +66,16 @@ class Schema:
     label_place : int
         Number of feature columns before the label column in the file.
     labels : tuple of str
-        The labels as written in the file, in the order of ``Dataset.classes``.
+        The labels as written in the file, in the order of ``Dataset.classes``; empty if a model
+        does not depend on them.
     has_numeric_labels : bool
         Whether the classes are numbers; otherwise they are text.
     has_header : bool
         Whether the columns have names, by which the columns of other tables are matched.
     is_sparse : bool
         Whether X is a CSR matrix.
+    has_targets : bool
+        Whether the label column contains the targets of a regression, which are numbers.
     """
 
     features: tuple[Feature, ...]
@@ -82,6 +85,7 @@ class Schema:
     has_numeric_labels: bool
     has_header: bool
     is_sparse: bool
+    has_targets: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError if the columns are not consistent."""
@@ -96,8 +100,13 @@ class Schema:
             raise ValueError(f"more than {_MAX_FEATURES} features")
         if not 0 <= self.label_place <= len(self.features):
             raise ValueError(f"label_place must be between 0 and {len(self.features)}")
-        if (self.label is None) != (not self.labels):
-            raise ValueError("labels require a label column, and a label column requires labels")
+        if self.label is None and (self.labels or self.has_targets):
+            what = "labels" if self.labels else "targets"
+            raise ValueError(f"{what} require a label column")
+        if self.labels and self.has_targets:
+            raise ValueError("a label column has either labels or targets")
+        if self.has_numeric_labels and not self.labels:
+            raise ValueError("has_numeric_labels requires labels")
         if self.labels:
             _check_distinct("labels", self.labels)
         if self.has_numeric_labels and numbers_of(self.labels) is None:
@@ -123,9 +132,11 @@ class Schema:
 
     def of_model(self, classes: NDArray[Any], n_features: int) -> Self:
         """Return the schema restricted to the classes of a model."""
-        if n_features != self.n_features:
+        self._check_features(n_features)
+        if self.has_targets:
             raise ValueError(
-                f"the schema has {self.n_features} features, but the model has {n_features}"
+                "the model is a classifier, but the schema is that of a table with targets. Read "
+                "the table without targets=True."
             )
         codes = {label: code for code, label in enumerate(self.classes.tolist())}
         found = [codes.get(label) for label in classes.tolist()]
@@ -137,6 +148,27 @@ class Schema:
                 f"{_few(self.classes)}. Fit the model with the labels of the data set."
             )
         return replace(self, labels=tuple(self.labels[code] for code in known))
+
+    def of_regressor(self, n_features: int) -> Self:
+        """Return this schema if it suits a regressor."""
+        self._check_features(n_features)
+        if self.label is not None and not self.has_targets:
+            raise ValueError(
+                "the model is a regressor, but the schema is that of a table with classes. Read "
+                "the table with targets=True."
+            )
+        return self
+
+    def of_detector(self, n_features: int) -> Self:
+        """Return the schema of a model that does not depend on labels, which may be any."""
+        self._check_features(n_features)
+        return replace(self, labels=(), has_numeric_labels=False, has_targets=False)
+
+    def _check_features(self, n_features: int) -> None:
+        if n_features != self.n_features:
+            raise ValueError(
+                f"the schema has {self.n_features} features, but the model has {n_features}"
+            )
 
     def texts_of(self, labels: NDArray[Any]) -> list[str]:
         """Return classes as written in the file of the schema."""
@@ -152,24 +184,29 @@ class Schema:
             ],
             **{name: getattr(self, name) for name in _PLAIN},
             "labels": list(self.labels),
+            **({"has_targets": True} if self.has_targets else {}),
         }
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
         """Return a schema from an untrusted model file."""
-        if not isinstance(value, Mapping) or value.keys() != {"features", "labels", *_PLAIN}:
+        needed = {"features", "labels", *_PLAIN}
+        if not isinstance(value, Mapping) or value.keys() - {"has_targets"} != needed:
             raise ValueError(
                 f"it must have exactly the fields features, labels, {', '.join(_PLAIN)}"
             )
         for name, kind in _PLAIN.items():
             if type(value[name]) is not kind and not (name == "label" and value[name] is None):
                 raise ValueError(f"{name!r} must be of type {kind.__name__}")
+        if value.get("has_targets", True) is not True:
+            raise ValueError("'has_targets' must be true or missing")
         if not isinstance(value["features"], list) or not value["features"]:
             raise ValueError("'features' must be a list of columns")
         return cls(
             features=tuple(map(_feature, value["features"])),
             labels=_texts("labels", value["labels"]),
             **{name: value[name] for name in _PLAIN},
+            has_targets="has_targets" in value,
         )
 
 

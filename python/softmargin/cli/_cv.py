@@ -49,6 +49,7 @@ def cross_validate(
       softmargin cv heart_scale -c 10 -g 0.01
       softmargin cv iris -s ollawv --margin 0.2 --scale --folds 10
     """
+    check_folds(options, "-s")
     data = source.load()
     estimator = options.estimator(data)
     found = run_folds(data, estimator, options, folds, output, scoring)
@@ -98,6 +99,16 @@ class FoldScores:
             "support_fraction": self.support,
             "seconds": self.seconds,
         }
+
+
+def check_folds(options: EstimatorOptions, option: str) -> None:
+    """Raise an error for methods that are no classifiers."""
+    if options.is_regressor or options.is_detector:
+        raise typer.BadParameter(
+            f"cross-validation supports classifiers only, and {options.method!r} is none. Use "
+            "sklearn.model_selection.cross_validate in Python.",
+            param_hint=option,
+        )
 
 
 def run_folds(

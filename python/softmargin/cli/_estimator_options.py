@@ -12,11 +12,23 @@ from softmargin.cli._options import Jobs, choice, optional
 from softmargin.cli._values import settings_of, value_of, weights_of
 
 if TYPE_CHECKING:
-    from softmargin._estimators.base import Classifier
     from softmargin.datasets import Dataset
 
 # A copy of ``softmargin.methods()``, which is slow to import; a test compares the two.
-METHODS = ("gd", "linear", "mnsvm", "newton", "nlsgd", "nnisda", "ollawv", "sgd", "svc")
+METHODS = (
+    *("gd", "linear", "mnsvm", "newton", "nlsgd", "nnisda", "nu-svc", "nu-svr", "ollawv"),
+    *("one-class", "sgd", "svc", "svr"),
+)
+# The methods that are no classifiers; a test compares them with the package.
+REGRESSORS = ("nu-svr", "svr")
+DETECTORS = ("one-class",)
+CLASSIFIERS = tuple(name for name in METHODS if name not in (*REGRESSORS, *DETECTORS))
+# The numbers of svm-train in their order, and its names.
+_SVM_TYPES = ("svc", "nu-svc", "one-class", "svr", "nu-svr")
+_ALIASES = {str(number): name for number, name in enumerate(_SVM_TYPES)} | {
+    "c-svc": "svc",
+    "epsilon-svr": "svr",
+}
 # In the order of their numbers in svm-train.
 _KERNELS = ("linear", "poly", "rbf", "sigmoid")
 _KERNEL_NUMBERS = {str(number): name for number, name in enumerate(_KERNELS)}
@@ -37,9 +49,10 @@ class EstimatorOptions:
         choice(
             "-s",
             "--method",
-            words=(*METHODS, "0"),
+            words=(*METHODS, *_ALIASES),
             metavar="NAME",
-            help=f"Method: {', '.join(METHODS)}; 0 means svc, as in svm-train.",
+            help=f"Method: {', '.join(METHODS)}; or as in svm-train: 0 or c-svc for svc, 1 for "
+            "nu-svc, 2 for one-class, 3 or epsilon-svr for svr, 4 for nu-svr.",
         ),
     ] = "svc"
     kernel: Annotated[
@@ -85,7 +98,28 @@ class EstimatorOptions:
             "--cost",
             metavar="X",
             default="1",
-            help="Regularization parameter C; larger values penalize misclassified samples more.",
+            help="Regularization parameter C; larger values penalize errors more.",
+        ),
+    ] = None
+    nu: Annotated[
+        float | None,
+        optional(
+            "-n",
+            "--nu",
+            metavar="X",
+            default="0.5",
+            help="Bound on the share of errors and of support vectors, of nu-svc, nu-svr and "
+            "one-class.",
+        ),
+    ] = None
+    epsilon: Annotated[
+        float | None,
+        optional(
+            "-p",
+            "--epsilon",
+            metavar="X",
+            default="0.1",
+            help="Half-width of the tube of svr: smaller errors cost nothing.",
         ),
     ] = None
     weights: Annotated[
@@ -155,16 +189,28 @@ class EstimatorOptions:
 
     def __post_init__(self) -> None:
         """Replace the numbers of svm-train by names."""
-        self.method = "svc" if self.method == "0" else self.method
+        self.method = _ALIASES.get(self.method, self.method)
         self.kernel = self.kernel and _KERNEL_NUMBERS.get(self.kernel, self.kernel)
 
-    def estimator(self, data: Dataset) -> Classifier:
-        """Return an unfitted estimator for the classes of a data set."""
+    @property
+    def is_regressor(self) -> bool:
+        """Return whether the method predicts targets."""
+        return self.method in REGRESSORS
+
+    @property
+    def is_detector(self) -> bool:
+        """Return whether the method is trained without labels."""
+        return self.method in DETECTORS
+
+    def estimator(self, data: Dataset) -> Any:
+        """Return an unfitted estimator for a data set."""
         from softmargin._estimators.methods import class_of
 
         kind = class_of(self.method)
         known = kind().get_params()
-        params: dict[str, Any] = {"n_jobs": self.jobs, "random_state": self.seed}
+        params: dict[str, Any] = {"n_jobs": self.jobs}
+        if "random_state" in known:
+            params["random_state"] = self.seed
         if "gamma" in known:
             params["gamma"] = "auto"
         for name, (option, value) in self._given(known).items():
@@ -174,6 +220,10 @@ class EstimatorOptions:
                 )
             params[name] = value
         if self.weights:
+            if "class_weight" not in known:
+                raise typer.BadParameter(
+                    f"the method {self.method!r} has no classes", param_hint="-w"
+                )
             texts = () if data.schema is None else data.schema.labels
             params["class_weight"] = weights_of("-w", self.weights, list(data.classes), texts)
         return kind(**params | self._others(known))
@@ -186,6 +236,8 @@ class EstimatorOptions:
             "gamma": ("-g", None if self.gamma is None else value_of(self.gamma)),
             "coef0": ("-r", self.coef0),
             "C": ("-c", self.cost),
+            "nu": ("-n", self.nu),
+            "epsilon": ("-p", self.epsilon),
             "margin": ("--margin", self.margin),
             "multi_class": ("--multi-class", self.multi_class),
             "eps" if "eps" in known else "tol": ("-e", self.tolerance),

@@ -14,7 +14,7 @@ from softmargin.cli._values import text_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from softmargin._estimators.base import Classifier
+    from softmargin._estimators.base import Estimator
     from softmargin._files.schema import Schema
     from softmargin.cli._source import Source
     from softmargin.datasets import Dataset
@@ -83,10 +83,24 @@ class TrainedModel:
         return cls(*load_with_schema(path), path, is_libsvm)
 
     @property
-    def estimator(self) -> Classifier:
+    def estimator(self) -> Estimator:
         """Return the estimator without its scaler."""
-        found: Classifier = self.fitted[-1] if hasattr(self.fitted, "steps") else self.fitted
+        found: Estimator = self.fitted[-1] if hasattr(self.fitted, "steps") else self.fitted
         return found
+
+    @property
+    def is_classifier(self) -> bool:
+        """Return whether the model predicts the classes of its training data."""
+        from sklearn.base import is_classifier
+
+        return bool(is_classifier(self.estimator))
+
+    @property
+    def is_regressor(self) -> bool:
+        """Return whether the model predicts targets."""
+        from sklearn.base import is_regressor
+
+        return bool(is_regressor(self.estimator))
 
     @property
     def n_features(self) -> int:
@@ -110,7 +124,9 @@ class TrainedModel:
             )
 
     def texts_of(self, labels: NDArray[Any]) -> list[str]:
-        """Return labels as written in the training file."""
-        if self.schema is None:
+        """Return labels as written in the training file, and targets with all digits."""
+        if self.is_regressor:
+            return [repr(target) for target in labels.tolist()]
+        if self.schema is None or not self.is_classifier:
             return [text_of(label) for label in labels.tolist()]
         return self.schema.texts_of(labels)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softmargin._selection.spread import with_spread
-from softmargin.cli._estimator_options import METHODS
+from softmargin.cli._estimator_options import CLASSIFIERS, METHODS
 from softmargin.cli._failure import INTERRUPTED, record_interrupts
 from softmargin.cli._options import Jobs, Scoring, choice, optional
 from softmargin.cli._output import Output, short, table
@@ -36,7 +36,7 @@ class Selection:
             "--method",
             words=METHODS,
             metavar="NAME",
-            help=f"Method: {', '.join(METHODS)}. Repeat to compare several on the same folds.",
+            help=f"Method: {', '.join(CLASSIFIERS)}. Repeat to compare several on the same folds.",
         ),
     ] = field(default_factory=lambda: ["svc"])
     grid: Annotated[
@@ -128,13 +128,15 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
 
     if limits.checkpoint is not None:
         check_target(limits.checkpoint)
+    grid = grid_of("--grid", selection.grid)
+    _check_methods(selection.methods, grid)
     data = source.load()
     with record_interrupts() as interrupts:
         results = softmargin.nested_cv(
             data.X,
             data.labels,
             method=selection.methods,
-            grid=grid_of("--grid", selection.grid) or None,
+            grid=grid or None,
             outer=selection.outer,
             inner=selection.inner,
             search=selection.search,  # type: ignore[arg-type]
@@ -161,6 +163,21 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
         raise typer.Exit(INTERRUPTED)
     if not results.complete:
         print_message("time limit reached; only finished results are reported")
+
+
+def _check_methods(methods: list[str], grid: Mapping[str, Any]) -> None:
+    """Raise an error for methods that cannot be selected or have no default candidates."""
+    for method in methods:
+        if method not in CLASSIFIERS:
+            raise typer.BadParameter(
+                f"nested-cv supports classifiers only, and {method!r} is none", param_hint="-s"
+            )
+    if "nu-svc" in methods and "nu" not in grid:
+        raise typer.BadParameter(
+            "the method 'nu-svc' has no default candidates of nu; pass some, such as "
+            "--grid nu=0.1,0.2,0.4",
+            param_hint="--grid",
+        )
 
 
 def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:

@@ -80,20 +80,29 @@ class Source:
             name = Path(name).stem
         return name
 
-    def load(self, model: TrainedModel | None = None, is_labelled: bool = True) -> Dataset:
-        """Read training data, or, with a model, data to predict."""
-        from softmargin.datasets._request import Request
+    def load(self, labels: LabelUse = "required", targets: bool = False) -> Dataset:
+        """Read training data, with labels or, for a regression, targets."""
+        return self._load(replace(self._request(), labels=labels, targets=targets))
 
-        request = Request(_column(self.label_column), self.header, on_command_line=True)
-        if model is not None:
-            labels: LabelUse = "optional" if is_labelled else "ignored"
-            request = replace(
-                request,
-                labels=labels,
+    def load_for(self, model: TrainedModel, is_labelled: bool = True) -> Dataset:
+        """Read data to predict."""
+        return self._load(
+            replace(
+                self._request(),
+                labels="optional" if is_labelled else "ignored",
+                targets=model.is_regressor,
                 schema=model.schema,
                 n_features=model.n_features,
                 may_be_wider=model.is_libsvm,
             )
+        )
+
+    def _request(self) -> Request:
+        from softmargin.datasets._request import Request
+
+        return Request(_column(self.label_column), self.header, on_command_line=True)
+
+    def _load(self, request: Request) -> Dataset:
         found = self._read(request)
         return found if self.part == "all" else _part_of(found, self.part)
 
@@ -137,7 +146,7 @@ def _from_standard_input(request: Request) -> Dataset:
 
     if sys.stdin is None:
         raise ValueError("DATA is -, but standard input is closed")
-    found = libsvm_dataset("standard input", *load_libsvm(sys.stdin.buffer), request.labels)
+    found = libsvm_dataset("standard input", *load_libsvm(sys.stdin.buffer), request)
     return replace(found, source="standard input")
 
 

@@ -9,12 +9,12 @@ from softmargin.cli._output import short
 from softmargin.cli._values import text_of
 
 if TYPE_CHECKING:
-    from softmargin._estimators.base import Classifier
+    from softmargin._estimators.base import Estimator
     from softmargin.cli._estimator_options import EstimatorOptions
     from softmargin.datasets import Dataset
 
 
-def facts_of_run(data: Dataset, options: EstimatorOptions, estimator: Classifier) -> dict[str, Any]:
+def facts_of_run(data: Dataset, options: EstimatorOptions, estimator: Estimator) -> dict[str, Any]:
     """Return the JSON description of an estimator and its data."""
     return {
         "data": facts_of_data(data),
@@ -27,23 +27,22 @@ def facts_of_run(data: Dataset, options: EstimatorOptions, estimator: Classifier
 
 def facts_of_data(data: Dataset) -> dict[str, Any]:
     """Return the JSON description of the data."""
-    return {
-        "name": data.name,
-        "rows": data.n_rows,
-        "features": data.n_features,
-        "classes": data.classes,
-    }
+    facts = {"name": data.name, "rows": data.n_rows, "features": data.n_features}
+    if data.has_targets:
+        return facts | {"targets": {"min": float(data.y.min()), "max": float(data.y.max())}}
+    return facts | {"classes": data.classes}
 
 
 def headline_of_data(data: Dataset) -> str:
     """Return a one-line description of the data."""
-    return (
-        f"{data.name}: {data.n_rows:,} samples, {data.n_features:,} features, "
-        f"{data.n_classes} classes"
-    )
+    if data.has_targets:
+        labels = f"targets from {short(float(data.y.min()))} to {short(float(data.y.max()))}"
+    else:
+        labels = "no labels" if data.y is None else f"{data.n_classes} classes"
+    return f"{data.name}: {data.n_rows:,} samples, {data.n_features:,} features, {labels}"
 
 
-def _parameters_of(estimator: Classifier) -> dict[str, Any]:
+def _parameters_of(estimator: Estimator) -> dict[str, Any]:
     """Return all parameters of an estimator, with class names as keys of the class weights."""
     params = dict(estimator.get_params(deep=False))
     weights = params.get("class_weight")
@@ -52,7 +51,7 @@ def _parameters_of(estimator: Classifier) -> dict[str, Any]:
     return params
 
 
-def headline_of_estimator(estimator: Classifier, scaled: bool) -> str:
+def headline_of_estimator(estimator: Estimator, scaled: bool) -> str:
     """Return the method, its main parameters, and all others that differ from the default."""
     params, defaults = _parameters_of(estimator), type(estimator)().get_params(deep=False)
     main = ("kernel", "gamma", *type(estimator)._path)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softmargin.cli._cv import run_folds
+from softmargin.cli._cv import check_folds, run_folds
 from softmargin.cli._estimator_options import EstimatorOptions
 from softmargin.cli._model_formats import FORMATS, check_format, model_path, write_model
 from softmargin.cli._options import choice, optional
@@ -19,7 +20,7 @@ from softmargin.cli._summary import facts_of_run, headline_of_data, headline_of_
 from softmargin.cli._training_report import facts_of_model, lines_of_model
 
 if TYPE_CHECKING:
-    from softmargin._estimators.base import Classifier
+    from softmargin._estimators.base import Estimator
     from softmargin.datasets import Dataset
 
 
@@ -57,7 +58,14 @@ def train(
         bool,
         typer.Option(
             "--no-certificate",
-            help="Do not compute the objective, duality gap and violation after training.",
+            help="Do not compute the objective, duality gap and violation after training, nor the "
+            "training error.",
+        ),
+    ] = False,
+    no_labels: Annotated[
+        bool,
+        typer.Option(
+            "--no-labels", help="DATA has no label column; only for the method one-class."
         ),
     ] = False,
     output: Output,
@@ -68,16 +76,34 @@ def train(
     scaling. Options that do not apply to the method are errors. A model trained on a table stores
     the names and categories of its columns, and the labels as written in the table.
 
+    The methods svr and nu-svr predict numbers, the label column of DATA. The method one-class
+    ignores the labels, and predicts 1 for inliers and -1 for outliers.
+
     Examples:
       softmargin train heart_scale                     writes heart_scale.model
       softmargin train heart_scale -c 10 -g 0.01 -v 5  prints the accuracy
       softmargin train table.csv --scale -s ollawv --margin 0.2 fast.model
       softmargin train digits --scale -c 16 -g 0.1
+      softmargin train housing.svm --scale -s svr -p 0.5 -c 100
     """
+    if no_labels:
+        if not options.is_detector:
+            raise typer.BadParameter(
+                f"the method {options.method!r} requires labels", param_hint="--no-labels"
+            )
+        if source.label_column is not None:
+            raise typer.BadParameter(
+                "it cannot be combined with --no-labels", param_hint="--label-column"
+            )
+    if n_folds is not None:
+        check_folds(options, "-v")
     if n_folds is not None and model is not None:
         raise typer.BadParameter("-v does not write a model", param_hint="MODEL")
     target = None if n_folds is not None else model_path(model, source, file_format, options.scale)
-    data = source.load()
+    if options.is_detector:
+        data = _without_labels(source.load("ignored" if no_labels else "optional"))
+    else:
+        data = source.load(targets=options.is_regressor)
     check_format(data, file_format)
     estimator = options.estimator(data)
     facts = facts_of_run(data, options, estimator)
@@ -93,7 +119,7 @@ def train(
     seconds = time.perf_counter() - start
     write_model(fitted, target, file_format, data.schema)
     is_certified = not uncertified and (output.as_json or not output.quiet)
-    trained = facts_of_model(estimator, data.n_rows, is_certified)
+    trained = facts_of_model(fitted, estimator, data, is_certified)
     if output.as_json:
         file = {"model": str(target), "format": file_format}
         output.document(facts | trained | {"seconds": seconds} | file)
@@ -111,7 +137,11 @@ def train(
         )
 
 
-def _fit(data: Dataset, estimator: Classifier, scale: bool, output: Output) -> Any:
+def _without_labels(data: Dataset) -> Dataset:
+    return replace(data, y=None, classes=data.classes[:0])
+
+
+def _fit(data: Dataset, estimator: Estimator, scale: bool, output: Output) -> Any:
     """Return the estimator fitted with all samples, in a pipeline with a scaler if ``scale``."""
     from sklearn.pipeline import make_pipeline
 

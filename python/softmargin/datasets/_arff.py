@@ -34,6 +34,7 @@ from softmargin.datasets._dataset import Dataset
 from softmargin.datasets._label_column import LabelColumn, canonical
 from softmargin.datasets._request import NO_CATEGORIES, Request
 from softmargin.datasets._table_layout import layout_of
+from softmargin.datasets._target_column import TargetColumn
 from softmargin.datasets._text_lines import Line, lines
 
 _ATTRIBUTE = re.compile(
@@ -110,10 +111,12 @@ def _features(attributes: Sequence[Attribute], request: Request) -> list[Column]
 
 
 def _label(attribute: Attribute, request: Request) -> Column:
-    """Return an empty column for the labels."""
+    """Return an empty column for the labels or targets."""
+    missing = () if request.drop or request.schema is None else (MISSING,)
+    if request.has_targets:
+        return TargetColumn(attribute.name, missing, request)
     if request.schema is None:
         return _column(attribute, is_label=True)
-    missing = () if request.drop else (MISSING,)
     return LabelColumn(
         attribute.name, missing, request, canonical if attribute.is_numeric else None
     )

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from softmargin._checks import resources
 from softmargin.datasets._columns import Column, Entries, NumericColumn, Record, csr_of, starts_of
-from softmargin.datasets._label_column import LabelColumn
 from softmargin.datasets._request import Request
 from softmargin.datasets._text_lines import Line, parse_floats
 
@@ -154,9 +153,10 @@ class Rows(NamedTuple):
 
     def _is_complete(self, number: int, missing: Sequence[int]) -> bool:
         """Return whether a row with missing values is used; raise ValueError unless dropped."""
+        may_lack_labels = self.request.schema is not None and not self.request.drop
         for position in missing:
             column = self.columns.get(position)
-            if column is None or (isinstance(column, LabelColumn) and not self.request.drop):
+            if column is None or (may_lack_labels and position == self.label):
                 continue
             if not self.request.drop:
                 raise ValueError(

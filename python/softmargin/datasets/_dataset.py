@@ -1,8 +1,8 @@
-"""A data set: samples, class codes, and their origin."""
+"""A data set: samples, class codes or targets, and their origin."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from softmargin._files.schema import Schema
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Dataset:
-    """Samples and their classes.
+    """Samples and their classes, or the targets of a regression.
 
     Attributes
     ----------
@@ -22,11 +22,12 @@ class Dataset:
         Name of the data set.
     X : ndarray or CSR matrix of shape (n_rows, n_features)
         Samples as float32 or float64, as published and not scaled.
-    y : ndarray of int64, or None
-        Class code of each sample, from 0 to ``n_classes - 1``; None without labels.
+    y : ndarray of int64 or float64, or None
+        Class code of each sample, from 0 to ``n_classes - 1``, or its target as float64; None
+        without labels.
     classes : ndarray
         Label of each class: int64 if all are integers, otherwise float64 or str. Empty without
-        labels.
+        labels, and for targets.
     n_train : int or None
         Number of samples of the published training part, which come first; None if there is none.
     source, licence : str
@@ -73,9 +74,14 @@ class Dataset:
         return len(self.classes)
 
     @property
+    def has_targets(self) -> bool:
+        """Return whether the data set has the targets of a regression."""
+        return self.y is not None and self.y.dtype.kind == "f"
+
+    @property
     def labels(self) -> Any:
-        """Return an array with the label of each sample; None without labels."""
-        return None if self.y is None else self.classes[self.y]
+        """Return an array with the label or target of each sample; None without labels."""
+        return self.y if self.y is None or self.has_targets else self.classes[self.y]
 
     def split(self) -> tuple[Any, Any, Any, Any]:
         """Return X_train, y_train, X_test and y_test of the published split.
@@ -95,11 +101,34 @@ class Dataset:
         return self.X[:n], y, self.X[n:], y_test
 
     def __repr__(self) -> str:
+        if self.has_targets:
+            labels = "targets"
+        else:
+            labels = "no labels" if self.y is None else f"{self.n_classes} classes"
         part = "" if self.n_train is None else f", the first {self.n_train:,} for training"
         return (
             f"Dataset({self.name!r}: {self.n_rows:,} samples, {self.n_features:,} features, "
-            f"{'no labels' if self.y is None else f'{self.n_classes} classes'}{part})"
+            f"{labels}{part})"
         )
+
+
+def with_targets(data: Dataset) -> Dataset:
+    """Return a data set whose labels, which must be numbers, are the targets of a regression."""
+    if data.y is None or data.has_targets:
+        return data
+    if data.classes.dtype.kind not in "iuf":
+        row = int(np.flatnonzero([not _is_number(label) for label in data.labels])[0])
+        raise ValueError(
+            f"the label of row {row} is {str(data.labels[row])[:40]!r}, but the targets of a "
+            "regression are numbers"
+        )
+    targets = data.classes.astype(np.float64)[data.y]
+    return replace(data, y=targets, classes=np.array([], dtype=np.str_))
+
+
+def _is_number(label: Any) -> bool:
+    """Return whether a label is a number or the canonical text of one."""
+    return numbers_of([str(label)]) is not None
 
 
 def encode(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -30,6 +30,7 @@ from softmargin.datasets._first_line import MISSING, FirstLine
 from softmargin.datasets._label_column import LabelColumn
 from softmargin.datasets._request import NO_CATEGORIES, Request
 from softmargin.datasets._table_layout import Layout, layout_of
+from softmargin.datasets._target_column import TargetColumn
 from softmargin.datasets._text_lines import lines, parse_floats
 
 # A text column with at least this many categories, most of them numbers, is probably a mistake.
@@ -55,23 +56,21 @@ def read_delimited(path: Path, request: Request, delimiter: str | None = None) -
         )
         columns = dict(zip(layout.features, features, strict=True))
         needed = list(layout.features)
-        label: TextColumn | None = None
+        label: Column | None = None
         if layout.label is not None:
-            name = names[layout.label]
-            if schema is None or request.drop:
-                label = TextColumn(name)
+            is_needed = schema is None or request.drop
+            if is_needed:
                 needed.append(layout.label)
-            else:
-                label = LabelColumn(name, MISSING, request)
-            columns[layout.label] = label
+            label = columns[layout.label] = _label(names[layout.label], is_needed, request)
         records = itertools.islice(_records(path, delimiter), int(header), None)
         try:
             fill(columns, _complete(records, needed, names, request))
             break
         except NotNumericError as error:  # text after the first rows: read again
-            if schema is not None or request.n_features is not None:
+            own = [position for position in error.positions if position != layout.label]
+            if schema is not None or request.n_features is not None or not own:
                 raise
-            for found in error.positions:
+            for found in own:
                 has_text[found] = True
     if schema is None:
         _warn_about_numeric_text(features)
@@ -90,6 +89,13 @@ def _guessed(
         TextColumn(names[position]) if has_text[position] else NumericColumn(names[position])
         for position in layout.features
     ]
+
+
+def _label(name: str, is_needed: bool, request: Request) -> Column:
+    """Return an empty column for labels or targets."""
+    if request.has_targets:
+        return TargetColumn(name, () if is_needed else MISSING, request)
+    return TextColumn(name) if is_needed else LabelColumn(name, MISSING, request)
 
 
 def _warn_about_numeric_text(columns: Sequence[Column]) -> None:

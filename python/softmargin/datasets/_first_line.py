@@ -96,7 +96,8 @@ class FirstLine(NamedTuple):
             return False
         if len(cells) == len(schema.features) + 1:
             label = cells.pop(schema.label_place)
-            if label not in MISSING and label not in schema.labels:
+            is_known = label in MISSING or label in schema.labels or not schema.labels
+            if not is_known or (schema.has_targets and parse_floats([label]) is None):
                 return False
         return len(cells) == len(schema.features) and all(
             cell in feature.categories

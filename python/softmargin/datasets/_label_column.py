@@ -21,10 +21,13 @@ _LONGEST_LABEL = 255
 
 
 class Labels(NamedTuple):
-    """Classes, the class code of each sample, and the classes as written in the file."""
+    """Classes, the class code of each sample, and the classes as written in the file.
+
+    For a regression there are no classes, and targets instead of codes.
+    """
 
     classes: NDArray[Any]
-    codes: NDArray[np.int64]
+    codes: NDArray[Any]
     texts: tuple[str, ...]
     unknown: tuple[str, ...] = ()
 

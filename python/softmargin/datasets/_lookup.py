@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from softmargin._files.phrases import load_phrases
 from softmargin.datasets import _not_found
-from softmargin.datasets._dataset import Dataset
+from softmargin.datasets._dataset import Dataset, with_targets
 from softmargin.datasets._folder import Folder
 from softmargin.datasets._npz_reader import read_sizes
 from softmargin.datasets._reader import extension_of, find_test_part, has_columns, join, read_file
@@ -106,7 +106,8 @@ def load_for(request: Request, name: str, folder: str | os.PathLike[str] | None)
             )
         raise _not_found.unknown(name, data_folder)
     if facts.embedded and facts.embedded.is_installed():
-        return _described(facts.embedded.load(name), name, facts)
+        found = facts.embedded.load(name)
+        return _described(with_targets(found) if request.targets else found, name, facts)
     raise _not_found.absent(name, facts, data_folder)
 
 
@@ -215,7 +216,8 @@ def _read_parts(path: Path, request: Request) -> Dataset:
         request = dataclasses.replace(request, schema=None)
     if test is None:
         return read_file(path, request)
-    return join(read_file(path, Request()), read_file(test, Request()))
+    request = Request(targets=request.targets)
+    return join(read_file(path, request), read_file(test, request))
 
 
 def _described(found: Dataset, name: str, facts: Facts | None) -> Dataset:

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from softmargin._checks.rows import check_finite
+from softmargin._checks.targets import check_targets
 from softmargin._files.npz import Archive
-from softmargin.datasets._dataset import Dataset, encode, simplest
+from softmargin.datasets._dataset import Dataset, encode, simplest, with_targets
 from softmargin.datasets._request import LabelUse
 
 _CONTENT = "a data set has X and y, or data, indices, indptr, shape and y"
@@ -27,10 +28,11 @@ class Sizes(NamedTuple):
     n_classes: int | None
 
 
-def read_npz(path: Path, labels: LabelUse = "required") -> Dataset:
+def read_npz(path: Path, labels: LabelUse = "required", targets: bool = False) -> Dataset:
     """Read a data set: X and y, or data, indices, indptr, shape and y.
 
-    With an array ``classes``, y contains class codes, otherwise labels. ``n_train`` is optional.
+    With an array ``classes``, y contains class codes, otherwise labels or, with ``targets``, the
+    targets of a regression. ``n_train`` is optional.
     """
     with Archive.opened(path, _CONTENT) as archive:
         X = _dense(archive.array("X")) if "X" in archive.names else _sparse(archive)
@@ -40,12 +42,17 @@ def read_npz(path: Path, labels: LabelUse = "required") -> Dataset:
         y = archive.array("y")
         if y.shape != (X.shape[0],):
             raise ValueError(f"X has {X.shape[0]} rows, but y has shape {y.shape}")
+        classes: NDArray[Any]
+        codes: NDArray[Any]
         if "classes" in archive.names:
             classes, codes = _given_classes(archive.array("classes"), y)
+        elif targets:
+            classes, codes = np.array([], dtype=np.str_), check_targets(y, len(y))
         else:
             classes, codes = encode(y)
         n_train = _n_train(archive, X.shape[0])
-    return Dataset(path.stem, X, codes, classes, n_train)
+    found = Dataset(path.stem, X, codes, classes, n_train)
+    return with_targets(found) if targets else found
 
 
 def read_sizes(path: Path) -> Sizes:

@@ -35,6 +35,7 @@ def read(
     header: bool | None = None,
     labels: bool | None = None,
     schema: Schema | None = None,
+    targets: bool = False,
 ) -> Dataset:
     r"""Read a data set from a file.
 
@@ -77,6 +78,9 @@ def read(
         position. Text columns and labels have the same codes as in the other table. Missing
         columns and unknown categories raise a ValueError. Unknown labels cause a warning and come
         last in ``classes``.
+    targets : bool, default=False
+        Whether the labels are the targets of a regression: numbers, which are not converted to
+        classes. It is not needed with the schema of such a table.
 
     Returns
     -------
@@ -123,11 +127,15 @@ def read(
         )
     if labels is False and label_column is not None:
         raise ValueError(f"label_column = {label_column!r} cannot be combined with labels=False")
+    targets = parameters.flag("targets", targets)
+    if targets and schema is not None and not schema.has_targets:
+        raise ValueError("targets=True cannot be combined with the schema of a table with classes")
     if labels is None:
         kind: LabelUse = "required" if schema is None else "optional"
     else:
         kind = "required" if labels else "ignored"
-    return read_file(Path(path), Request(label_column, header, missing == "drop", kind, schema))
+    request = Request(label_column, header, missing == "drop", kind, schema, targets=targets)
+    return read_file(Path(path), request)
 
 
 def read_file(path: Path, request: Request) -> Dataset:
@@ -152,9 +160,9 @@ def read_file(path: Path, request: Request) -> Dataset:
         elif is_arff:
             found = read_arff(path, request)
         elif extension == ".npz":
-            found = read_npz(path, request.labels)
+            found = read_npz(path, request.labels, request.targets)
         elif extension in LIBSVM or not extension:
-            found = libsvm_dataset(path.stem, *load_libsvm(path), request.labels)
+            found = libsvm_dataset(path.stem, *load_libsvm(path), request)
         else:
             raise ValueError(f"unknown file name extension; expected one of {' '.join(FORMATS)}")
     except ValueError as error:
@@ -168,10 +176,11 @@ def has_columns(path: Path) -> bool:
     return extension_of(path) in (*DELIMITED, ".arff")
 
 
-def libsvm_dataset(name: str, X: Any, labels: NDArray[np.float64], use: LabelUse) -> Dataset:
+def libsvm_dataset(name: str, X: Any, labels: NDArray[np.float64], request: Request) -> Dataset:
     """Return the content of a LIBSVM file as a data set, without its labels if they are ignored."""
-    if use == "ignored":
-        return Dataset(name, X, None, np.array([], dtype=np.str_))
+    if request.labels == "ignored" or request.targets:
+        y = None if request.labels == "ignored" else labels
+        return Dataset(name, X, y, np.array([], dtype=np.str_))
     classes, codes = encode(labels)
     return Dataset(name, X, codes, classes)
 
@@ -258,7 +267,8 @@ def join(train: Dataset, test: Dataset) -> Dataset:
     width = max(train.n_features, test.n_features)
     for part in (train, test):
         part.X.resize(part.n_rows, width)
-    classes, codes = encode(np.concatenate([train.labels, test.labels]))
+    labels = np.concatenate([train.labels, test.labels])
+    classes, codes = (train.classes, labels) if train.has_targets else encode(labels)
     return dataclasses.replace(
         train,
         X=sp.vstack([train.X, test.X], format="csr"),

@@ -18,7 +18,8 @@ class Request:
     required, read if the file has them, or ignored. ``n_features`` is the number of features of a
     model without a schema: its tables contain only numbers, and have no labels if they have
     exactly this number of columns. ``may_be_wider`` allows more, as a LIBSVM model does not store
-    trailing features that are 0. Messages name options as the caller knows them.
+    trailing features that are 0. With ``targets``, labels are the targets of a regression.
+    Messages name options as the caller knows them.
     """
 
     label_column: Any = None
@@ -28,8 +29,14 @@ class Request:
     schema: Schema | None = None
     n_features: int | None = None
     may_be_wider: bool = False
+    targets: bool = False
 
     on_command_line: bool = False
+
+    @property
+    def has_targets(self) -> bool:
+        """Return whether the label column contains targets, by the request or the schema."""
+        return self.targets or (self.schema is not None and self.schema.has_targets)
 
     @property
     def header_options(self) -> str:

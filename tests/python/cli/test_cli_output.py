@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 
 import softmargin
 from commands import call, facts_of_command, stdout_of
 from softmargin import datasets
+from softmargin._estimators.methods import class_of
 from softmargin.cli import _info
-from softmargin.cli._estimator_options import METHODS
+from softmargin.cli._estimator_options import CLASSIFIERS, DETECTORS, METHODS, REGRESSORS
 from systems import posix
 
 COMMANDS = ("train", "predict", "cv", "nested-cv", "datasets", "info")
@@ -29,6 +31,10 @@ def test_help_has_examples_that_are_understood(command, tmp_path, monkeypatch):
 
 def test_the_methods_are_those_of_the_package():
     assert sorted(METHODS) == softmargin.methods()
+    kinds = {name: class_of(name)() for name in METHODS}
+    assert tuple(name for name in METHODS if is_classifier(kinds[name])) == CLASSIFIERS
+    assert tuple(name for name in METHODS if is_regressor(kinds[name])) == REGRESSORS
+    assert tuple(name for name in METHODS if is_outlier_detector(kinds[name])) == DETECTORS
 
 
 def test_every_command_has_the_common_options():

@@ -8,7 +8,8 @@ from sklearn.pipeline import make_pipeline
 
 import softmargin
 from commands import call, facts_of_command, stdout_of
-from softmargin._estimators.methods import METHODS
+from softmargin._estimators.methods import class_of
+from softmargin.cli._estimator_options import CLASSIFIERS
 
 OPTIONS = {
     "-c 10 -g 0.5": {"C": 10, "gamma": 0.5},
@@ -53,11 +54,11 @@ def test_options_are_parameters_of_the_estimator(text, words):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("method", softmargin.methods())
+@pytest.mark.parametrize("method", CLASSIFIERS)
 def test_every_method_is_trained_scaled_and_read_back(text, method):
     facts = facts_of_command("train", "wine", "m", "-s", method, "--scale")
     X, y = load_wine(return_X_y=True)
-    own = METHODS[method](random_state=0)
+    own = class_of(method)(random_state=0)
     if hasattr(own, "gamma"):
         own.set_params(gamma="auto")
     whole = make_pipeline(softmargin.MinMaxScaler(), own).fit(X, y)
@@ -118,8 +119,12 @@ def test_a_libsvm_model_is_that_of_the_estimator(text):
         ("--set tol", "'tol' does not have the form NAME=VALUE"),
         ("--set tol=1 --set tol=2", "'tol' is set twice"),
         ("-g wide", "'wide' is not a number, 'auto' or 'scale'"),
+        ("-n 0.1", "the method 'svc' has no parameter 'nu'"),
+        ("-p 0.1", "the method 'svc' has no parameter 'epsilon'"),
+        ("--no-labels", "the method 'svc' requires labels"),
         ("-t 4", "'4' is not one of linear, poly, rbf, sigmoid"),
         ("-s nu", "'nu' is not one of gd, linear"),
+        ("-s 5", "'5' is not one of gd, linear"),
         ("-v 1", "'-v' / '--cross-validation'"),
         ("m -v 5", "-v does not write a model"),
         ("iris.svm", "MODEL and DATA are the same file"),

@@ -103,8 +103,9 @@ def test_accepted_files_have_the_same_model(written, text):
     ("old", "new", "sentence"),
     [
         ("svm_type c_svc\n", "", "svm_type is missing"),
-        ("c_svc", "one_class", "svm_type is 'one_class'"),
-        ("c_svc", "epsilon_svr", "svm_type"),
+        ("c_svc", "svc", "svm_type is 'svc'; expected one of c_svc, nu_svc, one_class"),
+        ("c_svc", "one_class", "label is not a field of a model of type one_class"),
+        ("c_svc", "epsilon_svr", "label is not a field of a model of type epsilon_svr"),
         ("c_svc", "c_svc nu_svc", "svm_type has 2 values"),
         ("rbf", "precomputed", "kernel_type is 'precomputed'"),
         ("rbf", "cosine", "kernel_type"),

@@ -113,7 +113,17 @@ CHANGES = [
     (put(["1.0", "2.0", "3.0"], "labels"), "labels that are not classes of the model"),
     (put(["1.0"], "labels"), "the model has the classes 1, 2"),
     (put(["one", "two"], "labels"), "the labels must be numbers"),
-    (put([], "labels"), "labels require a label column"),
+    (put([], "labels"), "has_numeric_labels requires labels"),
+    (put(True, "has_targets"), "either labels or targets"),
+    (put(False, "has_targets"), "'has_targets' must be true or missing"),
+    (
+        lambda schema: schema | {"labels": [], "has_numeric_labels": False, "has_targets": True},
+        "the model is a classifier, but the schema is that of a table with targets",
+    ),
+    (
+        lambda schema: schema | {"labels": [], "has_numeric_labels": False},
+        "the model has the classes 1, 2",
+    ),
 ]
 
 

@@ -14,11 +14,22 @@ from sklearn.pipeline import make_pipeline
 import softmargin
 from archives import member, pack, parts, rebuild
 from malformed import CORPUS, RUN, empty_table
-from softmargin import OLLAWV, SGDSVC, SVC, LinearSVC, MinMaxScaler
+from softmargin import (
+    OLLAWV,
+    SGDSVC,
+    SVC,
+    SVR,
+    LinearSVC,
+    MinMaxScaler,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+)
 from softmargin._selection.checkpoint import Checkpoint
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.5], [0.5, 0.25]])
 Y = np.array(["a", "b", "c", "b", "a"])
+T = np.array([0.5, -1.25, 3.0, 2.0, 0.0])
 warnings.filterwarnings("ignore", ".*text labels in alphabetical order")
 # An array whose header states 10^15 - 1 numbers.
 HUGE = member(np.zeros(2)).replace(b"(2,), }" + b" " * 14, b"(999999999999999,), }")
@@ -32,6 +43,10 @@ def models():
     yield "precomputed", OLLAWV(kernel="precomputed", multi_class="ordinal").fit(X @ X.T, Y)
     yield "stream", stream
     yield "linear", LinearSVC().fit(X, Y == "a")
+    yield "nu", NuSVC(nu=0.4).fit(X, Y)
+    yield "regression", SVR(C=2, epsilon=0.2).fit(X, T)
+    yield "tube", NuSVR(nu=0.4, C=3).fit(sp.csr_matrix(X), T)
+    yield "novelty", OneClassSVM(kernel="precomputed", nu=0.4).fit(X @ X.T)
     yield "scaled", make_pipeline(MinMaxScaler(), OLLAWV(gamma=1.0)).fit(X, Y)
 
 
@@ -43,6 +58,16 @@ def model_of_table(folder):
     path.unlink()
     model = SVC(C=2).fit(data.X, data.labels)
     softmargin.save(model, folder / "table.softmargin", schema=data.schema)
+
+
+def regression_of_table(folder):
+    """Save a regressor with the schema of a table."""
+    path = folder / "table.csv"
+    path.write_text("size,colour,price\n1,red,1.5\n2,green,2\n3,blue,1\n4,red,0.25\n")
+    data = softmargin.datasets.read(path, targets=True)
+    path.unlink()
+    model = SVR(C=2).fit(data.X, data.y)
+    softmargin.save(model, folder / "targets.softmargin", schema=data.schema)
 
 
 def malformed_models(folder):
@@ -71,6 +96,11 @@ def malformed_models(folder):
     header("schema-text", lambda h: h["fitted"].update(schema="size"), table)
     header("schema-labels", lambda h: h["fitted"]["schema"].update(labels=["2.0", "1.0"]), table)
     header("schema-columns", lambda h: h["fitted"]["schema"]["features"].pop(), table)
+    targets = folder / "valid" / "targets.softmargin"
+    header("schema-targets", lambda h: h["fitted"]["schema"].pop("has_targets"), targets)
+    tube = folder / "valid" / "tube.softmargin"
+    header("epsilon-list", lambda h: h["fitted"].update(epsilon_=[np.pi]), tube)
+    header("scheme-of-others", lambda h: h.update({"class": "OneClassSVM", "params": {}}), tube)
     array("bias-nan", "model/intercept", lambda b: b * np.nan)
     array("vectors-missing", "model/rows", lambda rows: rows[:0])
     array("counts-huge", "model/n_support", lambda n: n + np.uint64(2**63))
@@ -173,7 +203,7 @@ def checkpoints(folder):
 
 def states(folder):
     for name, model in models():
-        if name in ("kernel", "sparse", "precomputed"):
+        if name in ("kernel", "sparse", "precomputed", "nu", "regression", "tube", "novelty"):
             content = type(model).__name__, model.__getstate__()
             (folder / "valid" / f"{name}.pickle").write_bytes(pickle.dumps(content, 4))
 
@@ -189,6 +219,10 @@ def states(folder):
     malformed("vectors-missing", rows=np.zeros((0, 2)))
     malformed("vectors-by-columns", rows=np.asfortranarray(X))
     malformed("version-newer", version=2)
+    kind, state = pickle.loads((folder / "valid" / "regression.pickle").read_bytes())
+    model = state["_model"] | {"multi_class": "ovo"}
+    content = kind, state | {"_model": model}
+    (folder / "scheme-of-others.pickle").write_bytes(pickle.dumps(content, 4))
     kind, state = pickle.loads((folder / "valid" / "kernel.pickle").read_bytes())
     content = kind, state | {"classes_": state["classes_"][:2]}
     (folder / "classes-missing.pickle").write_bytes(pickle.dumps(content, 4))
@@ -198,6 +232,7 @@ if __name__ == "__main__":
     for name, model in models():
         softmargin.save(model, CORPUS / "model" / "valid" / f"{name}.softmargin")
     model_of_table(CORPUS / "model" / "valid")
+    regression_of_table(CORPUS / "model" / "valid")
     malformed_models(CORPUS / "model")
     datasets(CORPUS / "npz")
     checkpoints(CORPUS / "checkpoint")

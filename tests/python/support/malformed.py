@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_classifier, is_regressor
 
 import mutations
 import softmargin
@@ -128,9 +129,22 @@ def read_table(path):
 
 def check_dataset(found, path):
     check_rows(found.X, len(found.y))
+    check_targets(path)
     assert found.y.min() >= 0
     assert found.y.max() < len(found.classes) == len(set(found.classes.tolist()))
     assert found.n_train is None or 0 < found.n_train < len(found.y)
+    assert repr(found)
+
+
+def check_targets(path):
+    """Check that a file is read with targets if its labels are numbers."""
+    found, refusal = refusal_of(lambda: datasets.read(path, targets=True))
+    if refusal is not None:
+        assert "\n" not in refusal
+        return
+    assert found.y.dtype == np.float64
+    assert np.isfinite(found.y).all()
+    assert len(found.y) == found.X.shape[0]
     assert repr(found)
 
 
@@ -166,7 +180,11 @@ def check_predictions(model):
         assert "overflows the" in refusal or "the model was fitted with" in refusal, refusal
         return np.zeros(3)
     assert labels.shape == (3,)
-    assert set(labels.tolist()) <= set(model.classes_.tolist())
+    if is_regressor(model):
+        assert np.isfinite(labels).all()
+        return labels
+    classes = model.classes_.tolist() if is_classifier(model) else [-1, 1]
+    assert set(labels.tolist()) <= set(classes)
     values = model.decision_function(rows)
     assert values.shape[0] == 3
     return values

@@ -200,12 +200,15 @@ def _array(rng, array):
 
 
 def state(rng, seeds):
-    """Return a pickled state with changed values in its model, or changed classes."""
+    """Return a pickled state with changed values in its model, or a changed attribute."""
     kind, whole = pickle.loads(rng.choice(seeds))
     model = whole["_model"]
-    for name in rng.sample([*model, "classes_"], rng.choice([1, 1, 2, 3])):
+    own = [name for name in ("classes_", "C_", "epsilon_") if name in whole]
+    for name in rng.sample([*model, *own], rng.choice([1, 1, 2, 3])):
         if name == "classes_":
             whole[name] = np.resize(whole[name], rng.randrange(6))
+        elif name in own:
+            whole[name] = _value(rng, whole[name])
         elif rng.random() < 0.05:
             del model[name]
         else:
