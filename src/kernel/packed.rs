@@ -9,7 +9,7 @@ use super::panels::Panels;
 use super::sparse::SparseRows;
 use super::{Kernel, Queries};
 use crate::data::{Digest, Matrix};
-use crate::simd::{Lanes, Product, SPARSE_QUERIES, panel_width};
+use crate::simd::{Lanes, MOST_SPARSE_QUERIES, Product, SPARSE_WIDTH, panel_width};
 use crate::{Error, Result};
 use std::ops::Range;
 
@@ -85,7 +85,7 @@ impl<T: Lanes> PackedRows<T> {
     /// Number of queries per block; fewer if each of them takes much memory.
     pub fn query_block(&self) -> usize {
         match self {
-            PackedRows::Sparse(_) if self.n_cols() > WIDE => SPARSE_QUERIES,
+            PackedRows::Sparse(_) if self.n_cols() > WIDE => SPARSE_WIDTH,
             _ => QUERY_BLOCK,
         }
     }
@@ -266,7 +266,7 @@ impl<T: Lanes> PackedRows<T> {
             }
             PackedRows::Sparse(own) => {
                 for (group, interleaved) in queries.interleaved().enumerate() {
-                    let out = &mut out[group * SPARSE_QUERIES * stride..];
+                    let out = &mut out[group * MOST_SPARSE_QUERIES * stride..];
                     own.products(product, interleaved, rows.clone(), out, stride);
                 }
             }

@@ -5,7 +5,7 @@ use super::sparse::Interleaved;
 use crate::Result;
 use crate::data::{Csr, Real};
 use crate::memory::reset_to_zeros;
-use crate::simd::{Lanes, SPARSE_QUERIES};
+use crate::simd::{Lanes, MOST_SPARSE_QUERIES};
 
 /// The samples on the left side of a block of products, in buffers that are reused.
 #[derive(Debug, Clone, Default)]
@@ -46,12 +46,12 @@ impl<T: Real + Lanes> Queries<T> {
         self.len = len;
         let d = rows.n_cols();
         if let PackedRows::Sparse(_) = rows {
-            let groups = len.div_ceil(SPARSE_QUERIES);
+            let groups = len.div_ceil(MOST_SPARSE_QUERIES);
             if self.interleaved.len() < groups {
                 self.interleaved.resize_with(groups, Interleaved::default);
             }
             for group in 0..groups {
-                let m = (len - group * SPARSE_QUERIES).min(SPARSE_QUERIES);
+                let m = (len - group * MOST_SPARSE_QUERIES).min(MOST_SPARSE_QUERIES);
                 self.interleaved[group].clear(m, d)?;
             }
         } else {
@@ -61,12 +61,12 @@ impl<T: Real + Lanes> Queries<T> {
     }
 
     pub(super) fn interleaved(&self) -> impl Iterator<Item = &Interleaved> {
-        self.interleaved[..self.len.div_ceil(SPARSE_QUERIES)].iter()
+        self.interleaved[..self.len.div_ceil(MOST_SPARSE_QUERIES)].iter()
     }
 
     /// Sets one feature of query `q`, for sparse rows.
     pub(super) fn set(&mut self, q: usize, feature: usize, value: T) {
-        self.interleaved[q / SPARSE_QUERIES].set(q % SPARSE_QUERIES, feature, value);
+        self.interleaved[q / MOST_SPARSE_QUERIES].set(q % MOST_SPARSE_QUERIES, feature, value);
     }
 
     /// Sets query `q` to a sparse sample, for sparse rows.

@@ -2,8 +2,8 @@
 
 use crate::Result;
 use crate::data::{Csr, Real};
-use crate::memory::reset_to_zeros;
-use crate::simd::{self, Lanes, Product, SPARSE_QUERIES};
+use crate::memory::{checked_len, reset_to_zeros};
+use crate::simd::{self, Lanes, Product, sparse_width};
 use std::ops::Range;
 
 /// Sparse rows with their squared norms. Sums are in f64, so that `|x|^2 + |z|^2 - 2 x.z` loses
@@ -14,13 +14,20 @@ pub struct SparseRows<T: Real> {
     squares: Vec<f64>,
 }
 
-/// Up to [`SPARSE_QUERIES`] dense queries, interleaved by feature.
+/// Values per cache line.
+const LINE: usize = 8;
+
+/// Up to [`MOST_SPARSE_QUERIES`](simd::MOST_SPARSE_QUERIES) dense queries, interleaved by feature.
 #[derive(Debug, Default, Clone)]
 pub struct Interleaved {
+    /// From `start` on, where a cache line begins.
     values: Vec<f64>,
+    start: usize,
     /// The places of nonzero values.
     touched: Vec<usize>,
+    /// The squared norms, padded to the width.
     squares: Vec<f64>,
+    len: usize,
     width: usize,
 }
 
@@ -28,25 +35,34 @@ impl Interleaved {
     /// Resets to `m` queries of `d` zeros. Takes time in proportion to the nonzero values before,
     /// unless the shape changes.
     pub fn clear(&mut self, m: usize, d: usize) -> Result<()> {
-        let width = if m == 1 { 1 } else { SPARSE_QUERIES };
-        if self.width == width && self.values.len() == d * width {
+        let width = sparse_width(m);
+        if self.width == width && self.values().len() == d * width {
             for &at in &self.touched {
                 self.values[at] = 0.0;
             }
         } else {
-            reset_to_zeros(&mut self.values, width, d)?;
+            let len = checked_len::<f64>(d, width, "queries")?;
+            reset_to_zeros(&mut self.values, len.saturating_add(LINE), 1)?;
+            let line = self.values.as_ptr().align_offset(LINE * size_of::<f64>());
+            self.start = line.min(LINE);
+            self.values.truncate(self.start + len);
             self.width = width;
         }
         self.touched.clear();
         self.squares.clear();
-        self.squares.resize(m, 0.0);
+        self.squares.resize(width, 0.0);
+        self.len = m;
         Ok(())
+    }
+
+    fn values(&self) -> &[f64] {
+        &self.values[self.start..]
     }
 
     /// Sets one feature of query `q`.
     pub fn set<T: Real>(&mut self, q: usize, feature: usize, value: T) {
         let value = value.to_f64();
-        let at = feature * self.width + q;
+        let at = self.start + feature * self.width + q;
         self.values[at] = value;
         self.touched.push(at);
         self.squares[q] += value * value;
@@ -75,11 +91,11 @@ impl<T: Lanes> SparseRows<T> {
         out: &mut [T],
         stride: usize,
     ) {
-        let m = queries.squares.len();
+        let m = queries.len;
         let squares = match product {
             Product::Dot => None,
             Product::SquaredDistance => Some((&queries.squares[..], &self.squares[..])),
         };
-        simd::sparse_products(&self.csr, rows, &queries.values, squares, m, out, stride);
+        simd::sparse_products(&self.csr, rows, queries.values(), squares, m, out, stride);
     }
 }

@@ -5,7 +5,7 @@
 //! callers in `mod.rs` assert the lengths.
 
 use super::vector::{Lanes, Vector, WIDEST};
-use super::{SPARSE_QUERIES, Smallest, panel_width};
+use super::{Smallest, panel_width};
 
 /// One step of a sum over features: `sum + a b`, or `sum + (a - b)^2`.
 trait Step {
@@ -324,118 +324,4 @@ pub unsafe fn panel_distances<T: Lanes, V: Vector<T>>(
 ) {
     // SAFETY: the contract of this file.
     unsafe { products::<T, V, SquaredDistance>(panels, d, queries, out, stride) }
-}
-
-/// Sparse rows in CSR format.
-#[derive(Clone, Copy)]
-pub struct SparseSlices<'a, T> {
-    pub offsets: &'a [usize],
-    pub indices: &'a [u32],
-    pub values: &'a [T],
-}
-
-/// The dot products of one sparse row with `Q` queries: one load and one multiply-add for all
-/// queries per stored value.
-#[inline(always)]
-unsafe fn sparse_dot<T: Lanes, const Q: usize>(
-    rows: SparseSlices<'_, T>,
-    r: usize,
-    queries: &[f64],
-) -> [f64; Q] {
-    let span = rows.offsets[r]..rows.offsets[r + 1];
-    let mut sums = [0.0; Q];
-    for (&column, value) in rows.indices[span.clone()].iter().zip(&rows.values[span]) {
-        let value = value.to_f64();
-        let at = column as usize * Q;
-        // SAFETY: all columns of a `Csr` are less than `n_cols`, and `mod.rs` asserts that
-        // `queries` has `Q` values per column.
-        let query = unsafe { queries.get_unchecked(at..at + Q) };
-        for q in 0..Q {
-            sums[q] += value * query[q];
-        }
-    }
-    sums
-}
-
-/// Number of rows whose products [`sparse_products`] buffers before it writes them.
-const TILE: usize = 8;
-
-/// Products of all rows with `m` of `Q` queries; writes product `(q, r)` to `out[q * stride + r]`.
-/// Given the squared norms of queries and rows, squared distances; otherwise dot products.
-#[inline(always)]
-unsafe fn sparse_products<T: Lanes, const Q: usize>(
-    rows: SparseSlices<'_, T>,
-    queries: &[f64],
-    squares: Option<(&[f64], &[f64])>,
-    m: usize,
-    out: &mut [T],
-    stride: usize,
-) {
-    let mut of_query = [0.0; Q];
-    if let Some((queries, _)) = squares {
-        of_query[..m].copy_from_slice(&queries[..m]);
-    }
-    let n = rows.offsets.len() - 1;
-    // A few rows at once, so that their products with a query are written contiguously.
-    let mut tile = [[T::ZERO; Q]; TILE];
-    for start in (0..n).step_by(TILE) {
-        let end = (start + TILE).min(n);
-        for (r, tile) in (start..end).zip(&mut tile) {
-            // SAFETY: the contract of this file.
-            let mut products = unsafe { sparse_dot::<T, Q>(rows, r, queries) };
-            if let Some((_, of_row)) = squares {
-                for q in 0..Q {
-                    let distance = of_query[q] + of_row[r] - 2.0 * products[q];
-                    products[q] = if distance > 0.0 { distance } else { 0.0 };
-                }
-            }
-            *tile = products.map(T::from_f64);
-        }
-        for q in 0..m {
-            let out = &mut out[q * stride + start..q * stride + end];
-            match out.first_chunk_mut::<TILE>() {
-                Some(out) => *out = std::array::from_fn(|r| tile[r][q]),
-                None => out
-                    .iter_mut()
-                    .zip(&tile)
-                    .for_each(|(out, tile)| *out = tile[q]),
-            }
-        }
-    }
-}
-
-#[inline(always)]
-pub unsafe fn sparse_products_1<T: Lanes, V: Vector<T>>(
-    rows: SparseSlices<'_, T>,
-    queries: &[f64],
-    squares: Option<(&[f64], &[f64])>,
-    _m: usize,
-    out: &mut [T],
-    _stride: usize,
-) {
-    // SAFETY: the contract of this file.
-    let dot = |r| unsafe { sparse_dot::<T, 1>(rows, r, queries)[0] };
-    let out = out[..rows.offsets.len() - 1].iter_mut().enumerate();
-    match squares {
-        None => out.for_each(|(r, out)| *out = T::from_f64(dot(r))),
-        Some((of_query, of_row)) => {
-            for ((r, out), own) in out.zip(of_row) {
-                let distance = of_query[0] + own - 2.0 * dot(r);
-                *out = T::from_f64(if distance > 0.0 { distance } else { 0.0 });
-            }
-        }
-    }
-}
-
-#[inline(always)]
-pub unsafe fn sparse_products_many<T: Lanes, V: Vector<T>>(
-    rows: SparseSlices<'_, T>,
-    queries: &[f64],
-    squares: Option<(&[f64], &[f64])>,
-    m: usize,
-    out: &mut [T],
-    stride: usize,
-) {
-    // SAFETY: the contract of this file.
-    unsafe { sparse_products::<T, SPARSE_QUERIES>(rows, queries, squares, m, out, stride) }
 }

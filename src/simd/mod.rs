@@ -13,14 +13,15 @@
 mod bodies;
 mod pages;
 mod pairs;
+mod sparse;
 mod vector;
 mod weights;
 
 use crate::data::{Csr, Real};
-use bodies::SparseSlices;
 pub use pages::{offer_pages, prefer_huge_pages, prefetch, zero_pages};
 use pairs::ROWS_AT_ONCE;
 pub use pairs::{PAIR_LANES, PairScan, Spread};
+use sparse::SparseSlices;
 use std::ops::Range;
 use std::sync::OnceLock;
 pub use vector::Lanes;
@@ -197,15 +198,28 @@ pub fn panel_products<T: Lanes>(
     }
 }
 
-/// Number of interleaved queries of [`sparse_products`], if there is more than one.
-pub const SPARSE_QUERIES: usize = 16;
+/// The width of interleaved queries of [`sparse_products`] is a multiple of this number, if there is
+/// more than one query.
+pub const SPARSE_WIDTH: usize = 16;
+
+/// The most queries of [`sparse_products`].
+pub const MOST_SPARSE_QUERIES: usize = 48;
+
+/// The width with which `m` queries of [`sparse_products`] are interleaved.
+pub fn sparse_width(m: usize) -> usize {
+    if m == 1 {
+        1
+    } else {
+        m.next_multiple_of(SPARSE_WIDTH)
+    }
+}
 
 /// Products of a range of sparse rows with dense queries, summed in f64.
 ///
-/// The `m` queries are interleaved with a width of 1 or [`SPARSE_QUERIES`]:
-/// `queries[f * width + q]` is feature `f` of query `q`. Given the squared norms of the queries and
-/// of all rows, the products are squared distances; otherwise dot products. Product `(q, r)` is
-/// written to `out[q * stride + r - rows.start]`.
+/// The `m` queries are interleaved with a width of [`sparse_width`]: `queries[f * width + q]` is
+/// feature `f` of query `q`. Given the squared norms of the queries, `width` values, and of all
+/// rows, the products are squared distances; otherwise dot products. Product `(q, r)` is written to
+/// `out[q * stride + r - rows.start]`.
 pub fn sparse_products<T: Lanes>(
     csr: &Csr<'_, T>,
     rows: Range<usize>,
@@ -215,10 +229,14 @@ pub fn sparse_products<T: Lanes>(
     out: &mut [T],
     stride: usize,
 ) {
-    let width = if m == 1 { 1 } else { SPARSE_QUERIES };
-    assert!(m <= width && queries.len() == csr.n_cols() * width);
-    assert!(rows.is_empty() || m == 0 || out.len() >= (m - 1) * stride + rows.len());
+    if rows.is_empty() || m == 0 {
+        return;
+    }
+    let width = sparse_width(m);
+    assert!(m <= MOST_SPARSE_QUERIES && queries.len() == csr.n_cols() * width);
+    assert!(rows.len() <= stride && out.len() >= (m - 1) * stride + rows.len());
     let squares = squares.map(|(of_queries, of_rows)| (of_queries, &of_rows[rows.clone()]));
+    assert!(squares.is_none_or(|(of_queries, _)| of_queries.len() == width));
     let rows = SparseSlices {
         offsets: &csr.offsets()[rows.start..rows.end + 1],
         indices: csr.indices(),
@@ -226,17 +244,18 @@ pub fn sparse_products<T: Lanes>(
     };
     if m == 1 {
         dispatch!(
-            bodies::sparse_products_1,
+            sparse::one,
             T,
             (rows: SparseSlices<'_, T>, queries: &[f64], squares: Option<(&[f64], &[f64])>,
-             m: usize, out: &mut [T], stride: usize)
+             out: &mut [T])
         )
     } else {
+        let queries = (queries, width);
         dispatch!(
-            bodies::sparse_products_many,
+            sparse::many,
             T,
-            (rows: SparseSlices<'_, T>, queries: &[f64], squares: Option<(&[f64], &[f64])>,
-             m: usize, out: &mut [T], stride: usize)
+            (rows: SparseSlices<'_, T>, queries: (&[f64], usize),
+             squares: Option<(&[f64], &[f64])>, m: usize, out: &mut [T], stride: usize)
         )
     }
 }

@@ -46,6 +46,8 @@ pub trait Vector<T>: Copy {
     const LEN: usize;
     /// Number of vectors per row of a product tile that fit the registers.
     const TILE: usize;
+    /// The vector of f64 of the same level.
+    type Wide: Vector<f64>;
 
     unsafe fn splat(x: T) -> Self;
     unsafe fn load(from: *const T) -> Self;
@@ -96,6 +98,10 @@ pub trait Vector<T>: Copy {
     unsafe fn pow2(self) -> Self;
     /// `self` where `x >= low`, else 0.
     unsafe fn zero_below(self, x: Self, low: Self) -> Self;
+    /// Rounds the lanes of a vector of f64 and stores them.
+    unsafe fn store_narrow(wide: Self::Wide, to: *mut T);
+    /// The lanes of both vectors in turn: those of the lower halves, and those of the upper halves.
+    unsafe fn interleave(self, b: Self) -> (Self, Self);
 }
 
 /// Baseline vectors: loops over an array, vectorized by the compiler.
@@ -106,14 +112,18 @@ macro_rules! array_vector {
     ($t:ident, $n:literal, $tile:literal, $int:ident, $bias:literal, $digits:literal) => {
         impl Array<$t, $n> {
             #[inline(always)]
-            fn zip(self, b: Self, f: impl Fn($t, $t) -> $t) -> Self {
-                Self(std::array::from_fn(|i| f(self.0[i], b.0[i])))
+            fn zip(mut self, b: Self, f: impl Fn($t, $t) -> $t) -> Self {
+                for i in 0..$n {
+                    self.0[i] = f(self.0[i], b.0[i]);
+                }
+                self
             }
         }
 
         impl Vector<$t> for Array<$t, $n> {
             const LEN: usize = $n;
             const TILE: usize = $tile;
+            type Wide = Array<f64, 2>;
 
             #[inline(always)]
             unsafe fn splat(x: $t) -> Self {
@@ -146,15 +156,16 @@ macro_rules! array_vector {
                 self.zip(b, |a, b| a / b)
             }
             #[inline(always)]
-            unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+            unsafe fn mul_add(mut self, b: Self, c: Self) -> Self {
                 // A fused multiply-add is an instruction on AArch64, but a library call with SSE2.
-                Self(std::array::from_fn(|i| {
-                    if cfg!(target_arch = "aarch64") {
+                for i in 0..$n {
+                    self.0[i] = if cfg!(target_arch = "aarch64") {
                         self.0[i].mul_add(b.0[i], c.0[i])
                     } else {
                         self.0[i] * b.0[i] + c.0[i]
-                    }
-                }))
+                    };
+                }
+                self
             }
             #[inline(always)]
             unsafe fn min(self, b: Self) -> Self {
@@ -170,27 +181,44 @@ macro_rules! array_vector {
                 (0..$n).map(bit).sum()
             }
             #[inline(always)]
-            unsafe fn where_greater(self, a: Self, b: Self, other: Self) -> Self {
-                Self(std::array::from_fn(|i| {
-                    if a.0[i] > b.0[i] {
+            unsafe fn where_greater(mut self, a: Self, b: Self, other: Self) -> Self {
+                for i in 0..$n {
+                    self.0[i] = if a.0[i] > b.0[i] {
                         self.0[i]
                     } else {
                         other.0[i]
-                    }
-                }))
+                    };
+                }
+                self
             }
             #[inline(always)]
-            unsafe fn pow2(self) -> Self {
-                Self(
-                    self.0
-                        .map(|n| $t::from_bits(((n as $int + $bias) << $digits) as _)),
-                )
+            unsafe fn pow2(mut self) -> Self {
+                for lane in &mut self.0 {
+                    *lane = $t::from_bits(((*lane as $int + $bias) << $digits) as _);
+                }
+                self
             }
             #[inline(always)]
-            unsafe fn zero_below(self, x: Self, low: Self) -> Self {
-                Self(std::array::from_fn(|i| {
-                    if x.0[i] >= low.0[i] { self.0[i] } else { 0.0 }
-                }))
+            unsafe fn zero_below(mut self, x: Self, low: Self) -> Self {
+                for i in 0..$n {
+                    self.0[i] = if x.0[i] >= low.0[i] { self.0[i] } else { 0.0 };
+                }
+                self
+            }
+            #[inline(always)]
+            unsafe fn store_narrow(wide: Array<f64, 2>, to: *mut $t) {
+                let [a, b] = wide.0;
+                // SAFETY: the caller's pointer is valid for all lanes.
+                unsafe { to.cast::<[$t; 2]>().write_unaligned([a as $t, b as $t]) }
+            }
+            #[inline(always)]
+            unsafe fn interleave(self, b: Self) -> (Self, Self) {
+                let (mut low, mut high) = (self, b);
+                for i in 0..$n / 2 {
+                    (low.0[2 * i], low.0[2 * i + 1]) = (self.0[i], b.0[i]);
+                    (high.0[2 * i], high.0[2 * i + 1]) = (self.0[i + $n / 2], b.0[i + $n / 2]);
+                }
+                (low, high)
             }
         }
     };
@@ -205,11 +233,13 @@ macro_rules! x86_vector {
     ($t:ident, $vector:ident, $len:literal, $tile:literal,
      $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $fma:ident,
      $min:ident, $max:ident, |$a:ident, $b:ident| $equal:expr, |$own:ident, $above:ident, $below:ident, $other:ident| $where_greater:expr,
-     |$n:ident| $pow2:expr, |$v:ident, $x:ident, $low:ident| $zero_below:expr
+     |$n:ident| $pow2:expr, |$v:ident, $x:ident, $low:ident| $zero_below:expr,
+     $wide:ident, |$sums:ident, $to:ident| $store_narrow:expr, |$even:ident, $odd:ident| $interleave:expr
      $(, $load_part:ident, $store_part:ident)?) => {
         impl Vector<$t> for $vector {
             const LEN: usize = $len;
             const TILE: usize = $tile;
+            type Wide = $wide;
 
             #[inline(always)]
             unsafe fn splat(x: $t) -> Self {
@@ -297,6 +327,17 @@ macro_rules! x86_vector {
                 // SAFETY: the trait's contract.
                 unsafe { $zero_below }
             }
+            #[inline(always)]
+            unsafe fn store_narrow($sums: $wide, $to: *mut $t) {
+                // SAFETY: the trait's contract.
+                unsafe { $store_narrow }
+            }
+            #[inline(always)]
+            unsafe fn interleave(self, $odd: Self) -> (Self, Self) {
+                let $even = self;
+                // SAFETY: the trait's contract.
+                unsafe { $interleave }
+            }
         }
     };
 }
@@ -325,6 +366,16 @@ mod x86 {
         |own, a, b, other| _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b), other, own),
         |n| _mm512_scalef_ps(_mm512_set1_ps(1.0), n),
         |v, x, low| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, low), v),
+        __m512d,
+        |wide, to| _mm256_storeu_ps(to, _mm512_cvtpd_ps(wide)),
+        |a, b| {
+            let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+            (
+                _mm512_permutex2var_ps(a, low, b),
+                _mm512_permutex2var_ps(a, high, b),
+            )
+        },
         _mm512_mask_loadu_ps,
         _mm512_mask_storeu_ps
     );
@@ -347,6 +398,16 @@ mod x86 {
         |own, a, b, other| _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(a, b), other, own),
         |n| _mm512_scalef_pd(_mm512_set1_pd(1.0), n),
         |v, x, low| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, low), v),
+        __m512d,
+        |wide, to| _mm512_storeu_pd(to, wide),
+        |a, b| {
+            let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+            let high = _mm512_add_epi64(low, _mm512_set1_epi64(4));
+            (
+                _mm512_permutex2var_pd(a, low, b),
+                _mm512_permutex2var_pd(a, high, b),
+            )
+        },
         _mm512_mask_loadu_pd,
         _mm512_mask_storeu_pd
     );
@@ -371,7 +432,16 @@ mod x86 {
             let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
             _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent))
         },
-        |v, x, low| _mm256_and_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(x, low), v)
+        |v, x, low| _mm256_and_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(x, low), v),
+        __m256d,
+        |wide, to| _mm_storeu_ps(to, _mm256_cvtpd_ps(wide)),
+        |a, b| {
+            let (even, odd) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+            (
+                _mm256_permute2f128_ps::<0x20>(even, odd),
+                _mm256_permute2f128_ps::<0x31>(even, odd),
+            )
+        }
     );
     x86_vector!(
         f64,
@@ -395,7 +465,16 @@ mod x86 {
             let exponent = _mm256_add_epi64(whole, _mm256_set1_epi64x(1023));
             _mm256_castsi256_pd(_mm256_slli_epi64::<52>(exponent))
         },
-        |v, x, low| _mm256_and_pd(_mm256_cmp_pd::<_CMP_GE_OQ>(x, low), v)
+        |v, x, low| _mm256_and_pd(_mm256_cmp_pd::<_CMP_GE_OQ>(x, low), v),
+        __m256d,
+        |wide, to| _mm256_storeu_pd(to, wide),
+        |a, b| {
+            let (even, odd) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+            (
+                _mm256_permute2f128_pd::<0x20>(even, odd),
+                _mm256_permute2f128_pd::<0x31>(even, odd),
+            )
+        }
     );
 }
 

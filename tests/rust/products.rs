@@ -2,8 +2,9 @@
 //! samples only, not on the block in which they are computed.
 
 use softmargin::data::{Csr, Random};
-use softmargin::simd::{self, Lanes, Product, SPARSE_QUERIES, panel_width};
+use softmargin::simd::{self, Lanes, MOST_SPARSE_QUERIES, Product, panel_width, sparse_width};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Integers from -8 to 8, whose sums are exact in any order of additions.
 fn whole<T: Lanes>(n: usize, random: &mut Random) -> Vec<T> {
@@ -78,51 +79,87 @@ fn bits_do_not_depend_on_the_block<T: Lanes>() {
     }
 }
 
-fn sparse_products_equal_plain_sums<T: Lanes>() {
-    let mut random = Random::new(6);
-    let (n, d) = (50, 23);
+/// Rows of `d` features, the first of them empty and the last ones full.
+fn sparse_rows<T: Lanes>(n: usize, d: usize, random: &mut Random) -> Csr<'static, T> {
     let (mut offsets, mut indices) = (vec![0], Vec::new());
     for row in 0..n {
-        // Row 0 is empty, the last ones are full.
         indices.extend((0..d as u32).filter(|_| random.below(n - 1) < row));
         offsets.push(indices.len());
     }
-    let values: Vec<T> = real(indices.len(), &mut random);
-    let csr = Csr::new(offsets, Cow::Owned(indices), Cow::Owned(values), d).expect("canonical");
-    let queries: Vec<f64> = real(d * SPARSE_QUERIES, &mut random);
-    let query = |q: usize| -> Vec<f64> {
-        let values = queries.iter().copied().skip(q);
-        values.step_by(SPARSE_QUERIES).collect()
-    };
-    let square = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>();
-    let of_queries: Vec<f64> = (0..SPARSE_QUERIES).map(|q| square(&query(q))).collect();
-    let full = |row: usize| -> Vec<f64> {
-        let mut values = vec![0.0; d];
-        let (columns, stored) = csr.row(row);
-        for (&c, v) in columns.iter().zip(stored) {
-            values[c as usize] = v.to_f64();
+    let values: Vec<T> = real(indices.len(), random);
+    Csr::new(offsets, Cow::Owned(indices), Cow::Owned(values), d).expect("canonical")
+}
+
+fn full_row<T: Lanes>(csr: &Csr<'_, T>, row: usize) -> Vec<f64> {
+    let mut values = vec![0.0; csr.n_cols()];
+    let (columns, stored) = csr.row(row);
+    for (&c, v) in columns.iter().zip(stored) {
+        values[c as usize] = v.to_f64();
+    }
+    values
+}
+
+/// Queries as [`simd::sparse_products`] takes them: values by feature, and squared norms.
+fn interleave(queries: &[Vec<f64>]) -> (Vec<f64>, Vec<f64>) {
+    let (d, width) = (queries[0].len(), sparse_width(queries.len()));
+    let (mut values, mut squares) = (vec![0.0; d * width], vec![0.0; width]);
+    for (q, query) in queries.iter().enumerate() {
+        squares[q] = query.iter().map(|v| v * v).sum();
+        for (f, &value) in query.iter().enumerate() {
+            values[f * width + q] = value;
         }
-        values
+    }
+    (values, squares)
+}
+
+/// The products with one query are plain sums; those with several have the same bits, and nothing
+/// else is written.
+fn sparse_products_equal_plain_sums<T: Lanes>() {
+    let mut random = Random::new(6);
+    let (n, d, gap) = (50, 23, 3);
+    let csr = sparse_rows::<T>(n, d, &mut random);
+    let full: Vec<Vec<f64>> = (0..n).map(|row| full_row(&csr, row)).collect();
+    let of_rows = interleave(&full).1;
+    let some = || {
+        real::<T>(d, &mut random)
+            .iter()
+            .map(|v| v.to_f64())
+            .collect()
     };
-    let of_rows: Vec<f64> = (0..n).map(|row| square(&full(row))).collect();
+    let queries: Vec<Vec<f64>> = std::iter::repeat_with(some)
+        .take(MOST_SPARSE_QUERIES)
+        .collect();
     for distances in [false, true] {
-        let squares = distances.then_some((&of_queries[..], &of_rows[..]));
-        let mut eight = vec![T::INFINITY; n * SPARSE_QUERIES];
-        simd::sparse_products(&csr, 0..n, &queries, squares, SPARSE_QUERIES, &mut eight, n);
-        for q in 0..SPARSE_QUERIES {
-            let query = query(q);
-            let squares = distances.then_some((&of_queries[q..=q], &of_rows[..]));
-            for rows in [0..n, 0..1, 7..8, 13..n, 20..20] {
-                let mut one = vec![T::INFINITY; rows.len()];
-                simd::sparse_products(&csr, rows.clone(), &query, squares, 1, &mut one, n);
-                for (row, one) in rows.zip(one) {
-                    let pairs = full(row).into_iter().zip(query.clone());
-                    let plain: f64 = match distances {
-                        false => pairs.map(|(x, z)| x * z).sum(),
-                        true => pairs.map(|(x, z)| (x - z).powi(2)).sum(),
-                    };
-                    assert!((one.to_f64() - plain).abs() <= 1e-5 * (1.0 + plain.abs()));
-                    assert_eq!(one, eight[q * n + row], "one query equals eight");
+        let run = |queries: &[Vec<f64>], rows: Range<usize>, out: &mut [T], stride: usize| {
+            let (values, squares) = interleave(queries);
+            let squares = distances.then_some((&squares[..], &of_rows[..]));
+            simd::sparse_products(&csr, rows, &values, squares, queries.len(), out, stride);
+        };
+        let mut single = vec![T::INFINITY; n * queries.len()];
+        for (query, out) in queries.iter().zip(single.chunks_exact_mut(n)) {
+            run(std::slice::from_ref(query), 0..n, out, n);
+            for (row, value) in full.iter().zip(out) {
+                let pairs = row.iter().zip(query);
+                let plain: f64 = match distances {
+                    false => pairs.map(|(x, z)| x * z).sum(),
+                    true => pairs.map(|(x, z)| (x - z).powi(2)).sum(),
+                };
+                assert!((value.to_f64() - plain).abs() <= 1e-5 * (1.0 + plain.abs()));
+            }
+        }
+        for m in [1, 2, 15, 16, 17, 32, 47, 48] {
+            for rows in [0..n, 0..1, 7..8, 13..n, 20..20, 3..19] {
+                let stride = rows.len() + gap;
+                let mut out = vec![T::INFINITY; m * stride];
+                run(&queries[..m], rows.clone(), &mut out, stride);
+                for (q, out) in out.chunks_exact(stride).enumerate() {
+                    let expected = &single[q * n + rows.start..q * n + rows.end];
+                    assert_eq!(
+                        &out[..rows.len()],
+                        expected,
+                        "query {q} of {m}, rows {rows:?}"
+                    );
+                    assert_eq!(&out[rows.len()..], [T::INFINITY; 3]);
                 }
             }
         }
