@@ -1,4 +1,4 @@
-"""Certificates of the models of peers, computed from their coefficients by the same code as ours."""
+"""Certificates of the models of peers, computed from their coefficients as those of ours are."""
 
 from __future__ import annotations
 

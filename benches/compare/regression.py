@@ -6,10 +6,10 @@ tol and hyperparameters. The gap is the primal minus the dual objective divided 
 same code computes it from the coefficients of a peer. Nu-SVC is compared by the score on held-out
 samples instead, because peers do not report the margin of their solution.
 
-Each package runs in its own process; they alternate, and the best of ``--repeats`` runs counts. Runs
-of more than 20 s are not repeated, and a peer that takes longer than the other one is ended.
-``--searches`` measures grid searches over C, gamma and epsilon against scikit-learn's, with the same
-number of jobs. ``--record`` writes the tables of ``docs/benchmarks.md``.
+Each package runs in its own process; they alternate, and the best of ``--repeats`` runs counts.
+Runs of more than 20 s are not repeated, and a peer that takes longer than the other one is ended.
+``--searches`` measures grid searches over C, gamma and epsilon against scikit-learn's, with the
+same number of jobs. ``--record`` writes the tables of ``docs/benchmarks.md``.
 
     python benches/compare/regression.py
     python benches/compare/regression.py --only friedman --peers sklearn
@@ -293,8 +293,10 @@ def record_searches(arguments: Any, lines: list[dict[str, Any]]) -> None:
         f"scikit-learn {version('scikit-learn')}, {arguments.n_jobs} jobs",
         columns,
         [
-            [line["name"], line["ours"], line["theirs"], line["ratio"], line["difference"]]
-            + ["yes" if line["same"] else "no"]
+            [
+                *(line[key] for key in ("name", "ours", "theirs", "ratio", "difference")),
+                "yes" if line["same"] else "no",
+            ]
             for line in lines
         ],
         cells="StandardScaler and SVR, 5 values of C, 5 of gamma, 4 of epsilon, 5 folds, score r2; "

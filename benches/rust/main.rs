@@ -14,6 +14,7 @@ mod predict;
 mod select;
 mod simd;
 mod svc;
+mod svr;
 
 criterion::criterion_main!(
     cache::benches,
@@ -26,5 +27,6 @@ criterion::criterion_main!(
     predict::benches,
     select::benches,
     simd::benches,
-    svc::benches
+    svc::benches,
+    svr::benches
 );

@@ -61,7 +61,9 @@ pub struct RowCache<T: Lanes> {
     /// The number of rows from which on rows are evicted.
     granted: usize,
     /// The number of rows by which `granted` grows when an evicted row is requested again.
-    growth: usize,
+    growth: f64,
+    /// The part of a row by which it will grow.
+    credit: f64,
     slots: Vec<Slot>,
     slot_of: Vec<u32>,
     newest: u32,
@@ -87,7 +89,8 @@ impl<T: Lanes> RowCache<T> {
             slabs: Vec::new(),
             rows_per_slab: per_slab.max(FEW_ROWS),
             granted: usize::MAX,
-            growth: 1,
+            growth: 1.0,
+            credit: 0.0,
             slots: Vec::new(),
             slot_of,
             newest: NONE,
@@ -101,9 +104,11 @@ impl<T: Lanes> RowCache<T> {
         Ok(cache)
     }
 
-    /// With another growth: the number of rows that are kept in fresh memory rather than computing
-    /// one of them again.
-    pub fn with_growth(mut self, growth: usize) -> Self {
+    /// With another growth: what computing a row costs, in terms of the first use of memory for one.
+    ///
+    /// The cache spends on fresh memory what it has spent on computing rows again, so that it does
+    /// at most twice the necessary work, whatever rows are requested next.
+    pub fn with_growth(mut self, growth: f64) -> Self {
         self.growth = growth;
         self
     }
@@ -246,7 +251,9 @@ impl<T: Lanes> RowCache<T> {
     /// used for the longest time.
     fn place(&mut self, i: usize) -> Result<()> {
         if self.slot_of[i] == EVICTED {
-            self.granted = self.granted.saturating_add(self.growth);
+            self.credit += self.growth;
+            self.granted = self.granted.saturating_add(self.credit as usize);
+            self.credit = self.credit.fract();
         }
         let slot = if self.slots.len() < self.capacity().min(self.granted.max(1)) {
             if self.slots.len() == self.slabs.len() * self.rows_per_slab {

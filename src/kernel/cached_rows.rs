@@ -10,7 +10,10 @@ use crate::monitor::Monitor;
 use crate::simd::Lanes;
 
 /// Multiply-adds in the time that the first use of memory for a kernel value takes.
-const COST_OF_MEMORY: usize = 64;
+const COST_OF_MEMORY: f64 = 64.0;
+
+/// Multiply-adds in the time that the exponential or power of a kernel value takes.
+const COST_OF_FUNCTION: f64 = 12.0;
 
 /// Computed rows behind a cache with a budget in bytes.
 pub struct CachedRows<'a, T: Lanes> {
@@ -29,7 +32,7 @@ impl<'a, T: Lanes> CachedRows<'a, T> {
         } else {
             cache_bytes.max(pair_bytes)
         };
-        let growth = (computed.cost_of_product() / COST_OF_MEMORY).max(1);
+        let growth = (computed.cost_of_product() as f64 + COST_OF_FUNCTION) / COST_OF_MEMORY;
         let cache = RowCache::new(n, n, budget)?.with_growth(growth);
         Ok(Self { computed, cache })
     }

@@ -300,7 +300,7 @@ fn request(cache: &mut RowCache<f32>, rows: std::ops::Range<usize>) -> Result<u6
 #[test]
 fn a_large_cache_grows_only_if_evicted_rows_are_requested_again() -> Result<()> {
     let (mib, n) = (1 << 20, 600);
-    let mut cache = RowCache::new(n, LONG, 400 * mib)?.with_growth(4);
+    let mut cache = RowCache::new(n, LONG, 400 * mib)?.with_growth(4.0);
     // No row is requested twice.
     request(&mut cache, 0..n)?;
     assert!(cache.bytes() <= 128 * mib, "{} MiB", cache.bytes() / mib);
