@@ -11,6 +11,9 @@
 //!   how many passes does an exact solution cost?
 //! - `newton`: Newton's method for the squared hinge loss to 1e-4 of the first gradient, with a
 //!   Cholesky factor for 256 features, and by conjugate gradients for 5,000.
+//! - `regression`: the epsilon-insensitive loss to a tolerance of 1e-2, by coordinate descent alone
+//!   and by the faster method, for targets of the same hyperplane with noise. Compare both: is
+//!   continuing by Newton steps the right choice?
 //!
 //! `cargo bench '^linear/'`
 
@@ -19,8 +22,8 @@ use softmargin::data::{Csr, Dense, Matrix, Random};
 use softmargin::monitor::Monitor;
 use softmargin::multiclass::{LinearSet, Scheme};
 use softmargin::solver::linear::{
-    DualSettings, Example, Intercept, LinearMethod, LinearNewtonSettings, Loss, Optimizer, Penalty,
-    SgdSettings, Visit,
+    DualSettings, Example, FasterExact, Intercept, LinearMethod, LinearNewtonSettings,
+    LinearSolver, Loss, Optimizer, Penalty, SgdSettings, Visit,
 };
 use softmargin::{Result, threads};
 use std::borrow::Cow;
@@ -80,6 +83,31 @@ fn epoch(rule: &str) -> Result<LinearMethod> {
     Ok(settings.check()?.into())
 }
 
+/// The value of a random linear function with a tenth of noise, for each sample.
+fn targets(rows: &Matrix<'_, f32>, random: &mut Random) -> Vec<f64> {
+    let plane: Vec<f64> = (0..=rows.n_cols()).map(|_| random.unit() - 0.5).collect();
+    let mut target = |row: usize| {
+        let (row, constant) = (rows.row(row), 0.0);
+        Example { row, constant }.dot(&plane) + 0.1 * (random.unit() - 0.5)
+    };
+    (0..rows.n_rows()).map(&mut target).collect()
+}
+
+fn regression() -> Result<[(&'static str, LinearMethod); 2]> {
+    let settings = DualSettings {
+        loss: Loss::Tube { epsilon: 0.01 },
+        penalty: PENALTY,
+        tol: 1e-2,
+        max_iter: None,
+        intercept: Intercept::None,
+        seed: 0,
+    };
+    Ok([
+        ("regression/dual", settings.clone().check()?.into()),
+        ("regression/faster", FasterExact::new(settings)?.into()),
+    ])
+}
+
 fn exact() -> Result<[(&'static str, LinearMethod); 2]> {
     let dual = DualSettings {
         loss: Loss::Hinge,
@@ -106,7 +134,11 @@ fn exact() -> Result<[(&'static str, LinearMethod); 2]> {
 /// Trains on one thread and returns the number of epochs or steps.
 fn train(set: &LinearSet<'_, f32>, method: &LinearMethod) -> Result<u64> {
     let monitor = Monitor::new();
-    let train = || set.train(method, Scheme::OneVsRest, 0.0, &[], None, &monitor);
+    let scheme = match method.tube() {
+        Some(_) => Scheme::Single,
+        None => Scheme::OneVsRest,
+    };
+    let train = || set.train(method, scheme, 0.0, &[], None, &monitor);
     let machines = threads::install(1, train)??;
     Ok(machines.iter().map(|machine| machine.n_iter).sum())
 }
@@ -121,6 +153,8 @@ fn linear_methods(criterion: &mut Criterion) {
         let rows = rows.expect("valid rows");
         let codes = codes(&rows, &mut random);
         let set = LinearSet::new(&rows, &codes, &[1.0, 1.0], None).expect("a valid set");
+        let targets = targets(&rows, &mut random);
+        let regression_set = LinearSet::regression(&rows, &targets, None).expect("a valid set");
         let mut group = criterion.benchmark_group(format!("linear/{kind}"));
         group.sample_size(10);
         group.throughput(Throughput::Elements(rows.n_rows() as u64));
@@ -133,6 +167,11 @@ fn linear_methods(criterion: &mut Criterion) {
         for (name, method) in exact().expect("valid settings") {
             group.bench_function(name, |bench| {
                 bench.iter(|| train(&set, &method).expect("a training"));
+            });
+        }
+        for (name, method) in regression().expect("valid settings") {
+            group.bench_function(name, |bench| {
+                bench.iter(|| train(&regression_set, &method).expect("a training"));
             });
         }
         group.finish();

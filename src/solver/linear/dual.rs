@@ -149,7 +149,7 @@ impl DualDescent {
     }
 
     /// As [`LinearSolver::solve`], but gives up if the estimated number of passes over the samples
-    /// exceeds `max_passes`.
+    /// exceeds `max_passes`, or if half of the maximum number of epochs has passed.
     pub fn attempt<T: Lanes>(
         &self,
         problem: &LinearProblem<'_, T>,
@@ -167,8 +167,11 @@ impl DualDescent {
         let is_slow = |run: &Run<'_, '_, T>, spread: f64| {
             largest = spread.max(largest);
             last = spread;
+            // With few active samples, there are many epochs in a pass.
+            let is_late = |most| run.n_epochs >= most / 2;
             run.n_passes() >= min_passes
-                && run.expected_passes(largest, spread, self.settings.tol) > max_passes
+                && (run.expected_passes(largest, spread, self.settings.tol) > max_passes
+                    || self.settings.max_iter.is_some_and(is_late))
         };
         let status = run.descend(&self.settings, is_slow, &mut recorder, monitor)?;
         match status {

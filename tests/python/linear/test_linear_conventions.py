@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from softmargin import GDSVC, SGDSVC, LinearSVC
+from softmargin import GDSVC, SGDSVC, LinearSVC, LinearSVR
 
 OPTIMIZERS = ["pegasos", "sgd", "momentum", "nag", "rmsprop"]
 ESTIMATORS = [
@@ -19,6 +19,9 @@ ESTIMATORS = [
     LinearSVC(loss="hinge", random_state=0),
     LinearSVC(dual=True, multi_class="ovo", random_state=0),
     LinearSVC(penalty="l1"),
+    LinearSVR(),
+    LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1, dual=True, random_state=0),
+    LinearSVR(loss="squared_epsilon_insensitive", n_jobs=2),
 ]
 WEIGHTS = {
     "check_sample_weight_equivalence_on_dense_data",

@@ -45,6 +45,11 @@ def linear(**params):
     model = softmargin.LinearSVC(tol=0.5, random_state=0, n_jobs=N).fit(X[:500], y[:500])
     return model.set_params(tol=1e-11, max_iter=3_000_000, **params)
 
+def svr(**params):
+    model = softmargin.LinearSVR(tol=0.5, random_state=0, n_jobs=N).fit(X[:500], noise[:500])
+    return model.set_params(tol=1e-14, max_iter=3_000_000, **params)
+
+noise = rng.standard_normal(len(X))
 N = int(os.environ["N_JOBS"])
 """
 CALLS = {
@@ -58,6 +63,9 @@ CALLS = {
     "dual": "linear(loss='hinge', dual=True), lambda model: model.fit(X, y)",
     "dual, few rows": "linear(loss='hinge', dual=True, C=1e6), lambda model: model.fit(*few)",
     "hinge, noise": "linear(loss='hinge'), lambda model: model.fit(*noisy)",
+    "regression": "svr(), lambda model: model.fit(X, X[:, 1] + noise)",
+    "regression, few rows": "svr(dual=True, C=1e6), lambda model: model.fit(few[0], noise[:50])",
+    "regression, noise": "svr(), lambda model: model.fit(noisy[0], noise[:6000])",
     "newton, wide": "linear(C=1e6), lambda model: model.fit(*wide)",
     "l1, wide": "linear(penalty='l1', C=1e6), lambda model: model.fit(*wide)",
 }
