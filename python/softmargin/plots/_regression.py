@@ -88,7 +88,7 @@ def predicted(
         handles.append(_line(ax, span, span + width, name, 1.0, "--"))
     ax.set(xlabel="True target", ylabel="Predicted target", xlim=span, ylim=span)
     ax.set_aspect("equal", adjustable="box")
-    tidy(ax)
+    _finish(ax)
     legend_outside(ax, handles)
     return ax
 
@@ -147,7 +147,7 @@ def residuals(
         handles += [_line(ax, across, np.full(2, side), name, 1.0, "--") for side in sides][:1]
     up = span_of(np.concatenate([*errors.values(), sides, [0.0]]), 2)
     ax.set(xlabel="Predicted target", ylabel="True − predicted target", xlim=across, ylim=up)
-    tidy(ax)
+    _finish(ax)
     legend_outside(ax, handles)
     return ax
 
@@ -225,7 +225,7 @@ def tube(
         handles.append(rings(ax, points[ringed], len(points)))
     names = getattr(X, "columns", ("Feature",))
     ax.set(xlabel=plain(names[0]), ylabel="Target", xlim=across[[0, -1]])
-    tidy(ax)
+    _finish(ax)
     legend_outside(ax, handles)
     return ax
 
@@ -278,6 +278,12 @@ def _line_of(X: Any) -> Floats:
         raise ValueError(f"tube needs one feature, but X has {samples.shape[1]}")
     dense = samples.toarray() if hasattr(samples, "toarray") else samples
     return np.asarray(dense, dtype=np.float64).ravel()
+
+
+def _finish(ax: Axes) -> None:
+    """Draw the grid, and write small and large numbers with a common power of ten."""
+    ax.ticklabel_format(scilimits=(-3, 5))
+    tidy(ax)
 
 
 def _dots(ax: Axes, x: Floats, y: Floats, place: int, name: str) -> Any:
