@@ -46,7 +46,7 @@ def read_npz(path: Path, labels: LabelUse = "required", targets: bool = False) -
         codes: NDArray[Any]
         if "classes" in archive.names:
             classes, codes = _given_classes(archive.array("classes"), y)
-        elif targets:
+        elif targets and y.dtype.kind not in "US":
             classes, codes = np.array([], dtype=np.str_), check_targets(y, len(y))
         else:
             classes, codes = encode(y)

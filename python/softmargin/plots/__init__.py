@@ -12,6 +12,7 @@ from softmargin.plots._convergence import convergence
 from softmargin.plots._growth import growth
 from softmargin.plots._inner_table import inner_table
 from softmargin.plots._rank_diagram import critical_difference
+from softmargin.plots._regression import predicted, residuals, tube
 
 __all__ = [
     "accuracy_bars",
@@ -20,4 +21,7 @@ __all__ = [
     "decision_boundary",
     "growth",
     "inner_table",
+    "predicted",
+    "residuals",
+    "tube",
 ]

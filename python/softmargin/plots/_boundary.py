@@ -1,4 +1,4 @@
-"""Decision boundaries of classifiers with two features."""
+"""Decision boundaries of classifiers and novelty detectors with two features."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_outlier_detector
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from softmargin._checks.rows import check_rows
@@ -21,22 +22,21 @@ from softmargin.plots._look import (
     plain,
     pyplot,
 )
+from softmargin.plots._marks import Floats, area, handle, like, rings, span_of, support_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_Floats = NDArray[np.float64]
 
 
 def decision_boundary(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     ax: Axes | None = None,
     *,
     margin: float | None = 1.0,
     support: bool = True,
-    bayes: Callable[[_Floats], Any] | None = None,
+    bayes: Callable[[Floats], Any] | None = None,
     resolution: int = 200,
 ) -> Axes:
     """Plot the predictions of a classifier with two features, and its training samples.
@@ -45,18 +45,23 @@ def decision_boundary(
     solid line shows where f is 0, and dashed lines show the margin. Support vectors are circled if
     the model, the last step of a pipeline, or the best estimator of a search has ``support_``.
 
+    For a novelty detector, such as :class:`softmargin.OneClassSVM`, the regions are those of
+    inliers and outliers.
+
     Parameters
     ----------
-    model : classifier
+    model : classifier or novelty detector
         Fitted to X and y; any estimator with scikit-learn's interface.
     X : array, sparse matrix or DataFrame of shape (n_samples, 2)
         The training samples.
-    y : array of shape (n_samples,)
-        Their labels.
+    y : array of shape (n_samples,) or None, default=None
+        Their labels; required for a classifier. For a novelty detector, 1 for inliers and -1 for
+        outliers; None uses its predictions.
     ax : matplotlib Axes or None, default=None
         Where to draw; None creates a new figure.
     margin : float or None, default=1.0
-        Dashed lines are drawn where f is ``-margin`` and ``margin``; None for no such lines.
+        Dashed lines are drawn where f is ``-margin`` and ``margin``; None for no such lines. A
+        novelty detector has no margin.
     support : bool, default=True
         Whether support vectors are circled. Use False if X does not hold the training samples.
     bayes : callable or None, default=None
@@ -80,17 +85,23 @@ def decision_boundary(
     """
     pyplot()
     samples = _plane(X)
-    labels = column_or_1d(y)
+    is_detector = is_outlier_detector(model)
+    if y is None and not is_detector:
+        raise ValueError("y is None, but the labels of the samples are required for a classifier")
+    labels = column_or_1d(model.predict(X) if y is None else y)
     check_consistent_length(samples, labels)
     if resolution < 2:
         raise ValueError(f"resolution = {resolution} is not valid: it must be at least 2")
-    ringed = _support(model, len(samples)) if support else None
-    classes = np.unique(getattr(model, "classes_", labels))
+    ringed = support_of(model, len(samples)) if support else None
+    classes = np.unique([-1, 1] if is_detector else getattr(model, "classes_", labels))
     codes = _codes(labels, classes, "y")
-    grid = _Grid(*(_span(samples[:, k], resolution) for k in (0, 1)))
-    asked = _like(X, grid.samples())
+    grid = _Grid(*(span_of(samples[:, k], resolution) for k in (0, 1)))
+    asked = like(X, grid.samples())
     predicted = _codes(model.predict(asked), classes, "the prediction")
     values = _values(model, asked, len(classes))
+    if is_detector:  # inliers first
+        codes, predicted = 1 - codes, 1 - predicted
+        classes, margin = np.array(["inliers", "outliers"]), None
     best = None if bayes is None else np.asarray(bayes(grid.samples()), dtype=np.float64)
     if best is not None and best.size != predicted.size:
         raise ValueError(f"bayes returned {best.size} values for {predicted.size} samples")
@@ -108,7 +119,7 @@ def decision_boundary(
     if best is not None:
         handles += grid.line(ax, [(best, 0.0)], "Bayes", COLORS[3], 2.0, (0, (4, 1.5, 1, 1.5)))
     if ringed is not None:
-        handles.append(_rings(ax, samples[ringed], len(samples)))
+        handles.append(rings(ax, samples[ringed], len(samples)))
     names = getattr(X, "columns", ("Feature 1", "Feature 2"))
     ax.set(xlabel=plain(names[0]), ylabel=plain(names[1]))
     ax.set(xlim=grid.across[[0, -1]], ylim=grid.up[[0, -1]])
@@ -120,13 +131,13 @@ def decision_boundary(
 class _Grid:
     """The points at which the model predicts."""
 
-    across: _Floats
-    up: _Floats
+    across: Floats
+    up: Floats
 
-    def samples(self) -> _Floats:
+    def samples(self) -> Floats:
         return np.column_stack([part.ravel() for part in np.meshgrid(self.across, self.up)])
 
-    def fill(self, ax: Axes, share: _Floats, color: str, alpha: float) -> None:
+    def fill(self, ax: Axes, share: Floats, color: str, alpha: float) -> None:
         """Fill where a share is above a half."""
         share = share.reshape(len(self.up), -1)
         levels, colors = [0.5, 1.5], [color]
@@ -141,30 +152,16 @@ class _Grid:
             of = of.reshape(len(self.up), -1)
             look: Any = {"colors": [color], "linewidths": width, "linestyles": [dash]}
             ax.contour(self.across, self.up, of, levels=[level], **look)
-        return [_sample(name, color=color, linewidth=width, linestyle=dash)] if reached else []
+        return [handle(name, color=color, linewidth=width, linestyle=dash)] if reached else []
 
 
-def _plane(X: Any) -> _Floats:
+def _plane(X: Any) -> Floats:
     samples = check_rows(X)
     if samples.shape[1] != 2:
         raise ValueError(f"decision_boundary needs two features, but X has {samples.shape[1]}")
     return np.asarray(
         samples.toarray() if hasattr(samples, "toarray") else samples, dtype=np.float64
     )
-
-
-def _like(X: Any, grid: _Floats) -> Any:
-    """Return the grid in the type of X, with its column names."""
-    if not hasattr(X, "columns"):
-        return grid
-    return type(X)({name: grid[:, k] for k, name in enumerate(X.columns)})
-
-
-def _span(values: _Floats, resolution: int) -> _Floats:
-    """Return points along the values and a little beyond."""
-    low, high = float(values.min()), float(values.max())
-    room = 0.08 * (high - low) or 1.0
-    return np.linspace(low - room, high + room, resolution)
 
 
 def _codes(labels: Any, classes: NDArray[Any], of: str) -> NDArray[np.intp]:
@@ -178,7 +175,7 @@ def _codes(labels: Any, classes: NDArray[Any], of: str) -> NDArray[np.intp]:
     return np.asarray(np.searchsorted(classes, labels))
 
 
-def _values(model: Any, samples: Any, n_classes: int) -> _Floats | None:
+def _values(model: Any, samples: Any, n_classes: int) -> Floats | None:
     """Return the decision values of a model with two classes, if it has them."""
     if n_classes != 2 or not hasattr(model, "decision_function"):
         return None
@@ -186,46 +183,21 @@ def _values(model: Any, samples: Any, n_classes: int) -> _Floats | None:
     return values.ravel() if values.size == values.shape[0] else None
 
 
-def _support(model: Any, n_samples: int) -> NDArray[np.intp] | None:
-    """Return the indices of the support vectors, if the model has them."""
-    inner = getattr(model, "best_estimator_", model)
-    inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner
-    found = getattr(inner, "support_", None)
-    if (
-        found is None or np.asarray(found).dtype == bool
-    ):  # in other packages a mask of samples or features
-        return None
-    support = np.asarray(found, dtype=np.intp)
-    if support.size and support.max() >= n_samples:
-        raise ValueError(
-            f"sample {support.max()} is a support vector, but X has {n_samples} samples; pass the "
-            "training samples, or support=False"
-        )
-    return support
-
-
-def _area(n_samples: int) -> float:
-    """Return the area of a marker in square points; it shrinks with the number of samples."""
-    return float(np.clip(6000 / n_samples, 8, 32))
-
-
-def _points(
-    ax: Axes, samples: _Floats, codes: NDArray[np.intp], classes: NDArray[Any]
-) -> list[Any]:
+def _points(ax: Axes, samples: Floats, codes: NDArray[np.intp], classes: NDArray[Any]) -> list[Any]:
     """Draw the samples of each class, and return their legend handles."""
     handles = []
     for code, label in enumerate(classes):
         color, mark = COLORS[code % len(COLORS)], MARKS[code % len(MARKS)]
         own = samples[codes == code]
         ax.scatter(
-            own[:, 0], own[:, 1], s=_area(len(samples)), color=color, marker=mark, linewidths=0
+            own[:, 0], own[:, 1], s=area(len(samples)), color=color, marker=mark, linewidths=0
         )
         name = f"class {label}" if classes.dtype.kind in "iufb" else plain(label)
-        handles.append(_sample(name, color=color, marker=mark, markersize=6, linestyle="none"))
+        handles.append(handle(name, color=color, marker=mark, markersize=6, linestyle="none"))
     return handles
 
 
-def _regions(ax: Axes, grid: _Grid, predicted: NDArray[np.intp]) -> list[_Floats]:
+def _regions(ax: Axes, grid: _Grid, predicted: NDArray[np.intp]) -> list[Floats]:
     """Fill the region of each predicted class, and return the indicator of each region."""
     faint = 0.26 if is_dark() else 0.17
     regions = []
@@ -234,25 +206,3 @@ def _regions(ax: Axes, grid: _Grid, predicted: NDArray[np.intp]) -> list[_Floats
         regions.append((predicted == code).astype(np.float64))
         grid.fill(ax, regions[-1], COLORS[place], alpha=min(faint * (1 + times), 0.6))
     return regions
-
-
-def _rings(ax: Axes, samples: _Floats, n_samples: int) -> Any:
-    """Circle the support vectors, and return their legend handle."""
-    ax.scatter(
-        samples[:, 0],
-        samples[:, 1],
-        s=3.2 * _area(n_samples),
-        facecolors="none",
-        edgecolors=ink(),
-        linewidths=0.5 + _area(n_samples) / 100,
-    )
-    look = {"color": ink(), "marker": "o", "markersize": 9, "markerfacecolor": "none"}
-    name = f"support vectors ({len(samples)})"
-    return _sample(name, **look, markeredgewidth=0.8, linestyle="none")
-
-
-def _sample(name: str, **look: Any) -> Any:
-    """Return a line or a marker for the legend."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], label=name, **look)

@@ -47,7 +47,8 @@ def test_whole_numbers_are_targets_too(folder):
     pd.DataFrame({"a": [1, 2, 3], "b": [10, 20, 10]}).to_csv("whole.csv", index=False)
     np.savez("whole.npz", X=np.eye(3), y=np.array([10, 20, 10]))
     np.savez("codes.npz", X=np.eye(3), y=np.array([0, 1, 0]), classes=np.array([10, 20]))
-    for name in ("whole.csv", "whole.npz", "codes.npz"):
+    np.savez("text.npz", X=np.eye(3), y=np.array(["10", "20", "10"]))
+    for name in ("whole.csv", "whole.npz", "codes.npz", "text.npz"):
         found = datasets.read(name, targets=True)
         assert found.y.dtype == np.float64
         assert found.y.tolist() == [10.0, 20.0, 10.0]
@@ -83,7 +84,8 @@ def test_text_in_the_target_column_is_named(folder, name, content, said):
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"y": np.array(["1", "cheap", "3"])}, "y"),
+        ({"y": np.array(["1", "cheap", "3"])}, "label of row 1 is 'cheap', but the targets of"),
+        ({"y": np.array([1j, 2, 3])}, "y has dtype complex128"),
         ({"y": np.array([1.0, np.nan, 3.0])}, "y contains NaN at row 1"),
         ({"y": np.array([1.0, np.inf, 3.0])}, "y contains inf at row 1"),
         ({"y": np.array([1, 0, 1]), "classes": np.array(["3", "b"])}, "label of row 0 is 'b'"),

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from matplotlib.colors import to_rgb
+from sklearn import svm
 from sklearn.datasets import make_blobs, make_moons
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -15,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from pictures import closed_figures, legend_of, readable  # noqa: F401
-from softmargin import OLLAWV, SVC, LinearSVC, plots
+from softmargin import OLLAWV, SVC, LinearSVC, OneClassSVM, plots
 
 
 @pytest.fixture
@@ -131,6 +132,49 @@ def test_sparse_rows_words_for_labels_and_one_place_are_drawn():
     assert legend_of(ax)[:2] == ["no", "yes"]
     low, high = ax.get_xlim()
     assert low < 1 < high
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OneClassSVM(nu=0.2),
+        make_pipeline(MinMaxScaler(), OneClassSVM(nu=0.2)),
+        svm.OneClassSVM(nu=0.2),
+        IsolationForest(n_estimators=10, random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_the_region_of_inliers_is_that_of_a_novelty_detector(moons, model):
+    X = moons[0]
+    ax = plots.decision_boundary(model.fit(X), X, resolution=100)
+    filled = [found for found in ax.collections if getattr(found, "filled", False)]
+    is_inlier = model.predict(X) == 1
+    values = model.decision_function(X)
+    is_clear = np.abs(values) > 0.01 * np.abs(values).max()
+    (path,) = filled[0].get_paths()
+    inside = path.contains_points(X)
+    if not isinstance(model, IsolationForest):
+        np.testing.assert_array_equal(inside[is_clear], is_inlier[is_clear])
+    assert legend_of(ax)[:3] == ["inliers", "outliers", "boundary"]
+    assert not any("margin" in word for word in legend_of(ax))
+    inliers, outliers = (np.asarray(marks.get_offsets()) for marks in ax.collections[:2])
+    np.testing.assert_array_equal(inliers, X[is_inlier])
+    np.testing.assert_array_equal(outliers, X[~is_inlier])
+    has_vectors = hasattr(model[-1] if hasattr(model, "steps") else model, "support_")
+    assert bool(ringed(ax)) == has_vectors
+
+
+def test_the_labels_of_a_novelty_detector_are_signs(moons):
+    X, y = moons
+    model = OneClassSVM().fit(X)
+    signs = np.where(y == 0, 1, -1)
+    ax = plots.decision_boundary(model, X, signs, resolution=50)
+    np.testing.assert_array_equal(np.asarray(ax.collections[0].get_offsets()), X[signs == 1])
+    assert readable(ax)
+    with pytest.raises(ValueError, match=r"label 0, but the classes of the model are \[-1, 1\]"):
+        plots.decision_boundary(model, X, y)
+    with pytest.raises(ValueError, match="y is None, but the labels of the samples are required"):
+        plots.decision_boundary(SVC().fit(X, y), X)
 
 
 def test_what_cannot_be_drawn_is_refused(moons):

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from pictures import closed_figures, pixels, plt, readable, to_rgb  # noqa: F401
-from softmargin import SVC, nested_cv, plots
+from softmargin import SVC, SVR, OneClassSVM, nested_cv, plots
 from softmargin.plots._look import COLORS
 from softmargin.statistics import compare
 
@@ -63,7 +63,33 @@ def table():
     return nested_cv(X, y, grid=grid, outer=3, inner=3, random_state=0).heatmap()
 
 
+def region():
+    X, _ = make_blobs(90, centers=2, cluster_std=2, random_state=1)
+    return plots.decision_boundary(OneClassSVM(nu=0.2).fit(X), X, resolution=60)
+
+
+def wave():
+    X = np.linspace(0, 6, 60)[:, None]
+    return X, np.sin(X.ravel()) + 0.1 * np.random.default_rng(0).normal(size=60)
+
+
+def tube():
+    X, y = wave()
+    return plots.tube(SVR().fit(X, y), X, y)
+
+
+def predicted():
+    X, y = wave()
+    return plots.predicted(y, {"a": SVR().fit(X, y).predict(X), "b": 0 * y}, epsilon=0.1)
+
+
+def residuals():
+    X, y = wave()
+    return plots.residuals(y, {"a": SVR().fit(X, y).predict(X), "b": 0 * y}, epsilon=0.1)
+
+
 PICTURES = [boundary, machine, ranks, groups, growth, bars, means, curves, table]
+PICTURES += [region, tube, predicted, residuals]
 EACH_PICTURE = pytest.mark.parametrize("draw", PICTURES, ids=lambda draw: draw.__name__)
 
 
