@@ -68,6 +68,11 @@ class KernelMachine(Estimator):
         """Return the weight of each class."""
         return np.ones(1)
 
+    def _check_feasible(
+        self, outcomes: Outcomes, by_class: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> None:
+        """Raise ValueError if the problem has no solution."""
+
     def _used_rows(
         self, weights: NDArray[np.float64], outcomes: Outcomes
     ) -> NDArray[np.intp] | None:
@@ -95,6 +100,7 @@ class KernelMachine(Estimator):
                 check_finite(X)
                 samples = self._kernel_values(X)
             by_class = self._class_weights(outcomes)
+            self._check_feasible(outcomes, by_class, weights)
             value = self._train_value()
             solver = self._solver()  # once: it may draw a seed
             (model,) = self._train_path(

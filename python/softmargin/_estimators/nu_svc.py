@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from softmargin._checks import parameters
 from softmargin._checks.fields import Fields
+from softmargin._checks.outcomes import Outcomes
 from softmargin._estimators.certified import CertifiedClassifier
 from softmargin._estimators.exact import ExactClassifier
 from softmargin._estimators.platt import Probabilistic
@@ -204,6 +206,27 @@ class NuSVC(Probabilistic, CertifiedClassifier, ExactClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _check_feasible(
+        self, outcomes: Outcomes, by_class: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> None:
+        """Raise ValueError if nu is infeasible; name the classes with the smallest share."""
+        nu, classes = parameters.real("nu", self.nu), outcomes.classes
+        if classes is None or not 0 < nu <= 1:
+            return  # the core names a nu that is never valid
+        totals = by_class * np.bincount(outcomes.codes, weights, minlength=len(classes))
+        sides = _sides(self._scheme_to_train(), totals)
+        largest = [2 * min(one, other) / (one + other) for _, one, other in sides]
+        number = int(np.argmin(largest))
+        if nu <= largest[number] * (1 + 1e-12):
+            return
+        first, second = sides[number][0]
+        labels = classes.tolist()
+        others = "the others" if second is None else f"class {labels[second]!r}"
+        raise ValueError(
+            f"nu = {nu} is infeasible for class {labels[first]!r} and {others}: it can be at most "
+            f"{largest[number]:.6g}, twice the share of the smaller one of the sample weights"
+        )
+
     def _settings(self, model: Model) -> tuple[list[float], float]:
         self.C_ = np.array([np.nan if c is None else c for c in model.implied])
         # A classifier without a margin is not scaled: it is one of SVC with C = 1.
@@ -226,3 +249,21 @@ class NuSVC(Probabilistic, CertifiedClassifier, ExactClassifier):
         shape = (len(self._model.intercept),)
         if not isinstance(self.C_, np.ndarray) or self.C_.shape != shape:
             raise ValueError("C_ is not an array with one value for each binary classifier")
+
+
+def _sides(
+    scheme: str, totals: NDArray[np.float64]
+) -> list[tuple[tuple[int, int | None], float, float]]:
+    """Return the classes and the total weights of both sides of binary problems.
+
+    Of all pairs of classes, only the pair of the smallest and the largest class is returned.
+    """
+    if scheme == "ovr" and len(totals) > 2:
+        rest = totals.sum() - totals
+        return [((c, None), float(totals[c]), float(rest[c])) for c in range(len(totals))]
+    if scheme == "ordinal":
+        pairs = [(c, c + 1) for c in range(len(totals) - 1)]
+    else:
+        order = np.argsort(totals, kind="stable")
+        pairs = [(int(order[0]), int(order[-1]))]
+    return [(pair, float(totals[pair[0]]), float(totals[pair[1]])) for pair in pairs]

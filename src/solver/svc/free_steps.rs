@@ -15,6 +15,7 @@
 //! and a small gamma this replaces tens of thousands of pair steps.
 
 use super::local::Local;
+use super::pair_steps::ROUNDING;
 use super::side::{PerSide, Side};
 use crate::Result;
 use crate::memory::{allocation_error, checked_len};
@@ -199,11 +200,39 @@ impl FreeSteps {
                 *d = if is_fixed { 0.0 } else { *d + share };
             }
         }
+        if local.dual.sums.is_some() {
+            self.snap(local, &mut beta, &is_reached, &mut reached);
+        }
         for (&i, &beta) in self.free.iter().zip(&beta) {
             local.set(i, beta);
         }
         reached.sort_unstable();
         reached
+    }
+
+    /// Moves coefficients that miss a bound by a rounding error there. Fixed sums are often multiples
+    /// of the bounds; then the last two coefficients of a side reach theirs at once.
+    fn snap<T: Lanes>(
+        &self,
+        local: &Local<'_, T>,
+        beta: &mut [f64],
+        is_reached: &[bool],
+        reached: &mut Vec<usize>,
+    ) {
+        for (place, &i) in self
+            .free
+            .iter()
+            .enumerate()
+            .filter(|&(place, _)| !is_reached[place])
+        {
+            let (ceiling, floor) = (local.dual.ceiling(i), local.dual.floor(i));
+            let near = ROUNDING * ceiling.abs().max(floor.abs());
+            let is_near = |bound: &f64| (beta[place] - bound).abs() <= near;
+            if let Some(bound) = [ceiling, floor].into_iter().find(is_near) {
+                beta[place] = bound;
+                reached.push(place);
+            }
+        }
     }
 
     /// The length of the step along a direction, at most `most`, and the place and bound that

@@ -213,7 +213,11 @@ impl Path<'_> {
         run: &mut Run<'_, T>,
         rows: &mut impl ShrinkableRows<T>,
     ) -> Result<(Status, Level)> {
+        run.tol = run.settings.tol;
         let found = self.solve_dual(run, rows)?;
+        if let Formulation::NuClassification { .. } = self.formulation {
+            return self.resolve_margin(found, run, rows);
+        }
         let Some(sums) = self.wanted.filter(|_| self.formulation.has_targets()) else {
             return Ok(found);
         };
@@ -241,6 +245,27 @@ impl Path<'_> {
             true => Ok((Status::Stalled, level)),
             false => Ok((status, level)),
         }
+    }
+
+    /// Solves nu-SVC with a smaller tolerance while the margin, which scales the coefficients, is
+    /// not larger than it. Kernel values in f32 are not precise enough for that.
+    fn resolve_margin<T: Lanes>(
+        &mut self,
+        mut found: (Status, Level),
+        run: &mut Run<'_, T>,
+        rows: &mut impl ShrinkableRows<T>,
+    ) -> Result<(Status, Level)> {
+        let mut least = run.tol;
+        while found.0 == Status::Converged
+            && -found.1.half_gap <= least
+            && size_of::<T>() == size_of::<f64>()
+            && run.tol > LEAST_TOL
+        {
+            run.tol *= 0.1;
+            least = 10.0 * run.tol;
+            found = self.solve_dual(run, rows)?;
+        }
+        Ok(found)
     }
 
     /// Solves the dual as it is.
@@ -292,6 +317,9 @@ impl Path<'_> {
         }
     }
 }
+
+/// The tolerance at which a margin is taken for 0.
+const LEAST_TOL: f64 = 1e-9;
 
 /// Sums of coefficients that differ by no more than this share are equal.
 const SUM_ROUNDING: f64 = 1e-9;

@@ -11,6 +11,9 @@ use crate::simd::{self, Lanes};
 /// A curvature below this is taken for 0: the step ends at a bound.
 const FLAT: f64 = 1e-12;
 
+/// A coefficient that misses a bound by this share is at the bound, if sums are fixed.
+pub const ROUNDING: f64 = 1e-12;
+
 /// The work of a step on `m` samples, about in nanoseconds; only its ratio to
 /// [`super::free_steps::work`] matters.
 pub fn work(m: usize) -> f64 {
@@ -57,10 +60,19 @@ impl Pairs {
         if step.is_nan() || step <= 0.0 {
             return false;
         }
-        // Snap to a bound if the step ends there.
-        let snap = |value, bound, room| if step >= room { bound } else { value };
-        let beta_i = snap(dual.beta[i] + step, ceiling, room_i);
-        let beta_j = snap(dual.beta[j] - step, floor, room_j);
+        // Snap to a bound if the step ends there. Fixed sums are often multiples of the bounds; then
+        // both coefficients reach theirs at once, and one of them misses it by a rounding error.
+        let rounding = if dual.sums.is_some() { ROUNDING } else { 0.0 };
+        let snap = |before: f64, change: f64, bound: f64, room: f64| {
+            let near = rounding * bound.abs().max(before.abs());
+            if step >= room - near {
+                bound
+            } else {
+                before + change
+            }
+        };
+        let beta_i = snap(dual.beta[i], step, ceiling, room_i);
+        let beta_j = snap(dual.beta[j], -step, floor, room_j);
         if beta_i == dual.beta[i] && beta_j == dual.beta[j] {
             return false; // lost in rounding
         }
