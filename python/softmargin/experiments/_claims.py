@@ -34,6 +34,47 @@ def ratio_claim(
     )
 
 
+def lowest_claim(
+    text: str,
+    numbers: Numbers,
+    methods: Mapping[str, str],
+    what: str,
+    holds: Callable[[list[str]], bool],
+) -> Claim:
+    """Return whether the first method has the lowest number except on some data sets.
+
+    The evidence reads "A has {what} on 3 of 4 data sets, not on B". ``holds`` takes the
+    data sets on which another method is lower.
+    """
+    first, *others = methods
+    sets = common(numbers, list(methods))
+    if not sets:
+        return Claim(text, None, "No data set was run with all methods.")
+    missed = [
+        name for name in sets if numbers[name][first] > min(numbers[name][key] for key in others)
+    ]
+    shown = f"{methods[first]} has {what} on {len(sets) - len(missed)} of {len(sets)} data sets"
+    return Claim(text, holds(missed), f"{shown}{f', not on {listed(missed)}' if missed else ''}.")
+
+
+def factors_claim(
+    text: str, numbers: Numbers, methods: Mapping[str, str], factors: Mapping[str, float]
+) -> Claim:
+    """Return whether others take at least these multiples of the first method, within 10 %.
+
+    Like the averages in the papers, it compares totals over the data sets.
+    """
+    first = next(iter(methods))
+    sets = common(numbers, list(methods))
+    if not sets:
+        return Claim(text, None, "No data set was run with all methods.")
+    total = {key: sum(numbers[name][key] for name in sets) for key in methods}
+    ratios = {key: total[key] / total[first] for key in factors}
+    evidence = f"In total over {len(sets)} data sets, {_joined(_ratios(ratios, methods), 'takes')}"
+    holds = all(ratios[key] >= 0.9 * factor for key, factor in factors.items())
+    return Claim(text, holds, f"{evidence} as long as {methods[first]}.")
+
+
 def _ratios(ratios: Mapping[str, float], methods: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return which methods have which ratio, with those of the same ratio together."""
     names: dict[str, list[str]] = {}

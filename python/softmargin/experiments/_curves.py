@@ -19,6 +19,9 @@ RULES = {
     "sgd": "SGD",
 }
 
+# Rules whose listing differs from the equations, and their keys if the listing is followed.
+AS_PRINTED = {"rmsprop": "rmsprop as printed", "nag": "nag as printed"}
+
 _WINDOW = 5
 
 

@@ -36,6 +36,12 @@ def load(name: str, folder: str | None) -> Dataset:
     return softmargin.datasets.load(name, folder)
 
 
+def scaled_part(data: Dataset) -> tuple[Any, Any]:
+    """Return at most 2,000 samples, scaled to [0, 1], and their labels."""
+    rows = np.random.default_rng(0).permutation(data.X.shape[0])[:2_000]
+    return softmargin.MinMaxScaler().fit_transform(data.X[rows]), data.y[rows]
+
+
 def evaluate(data: Dataset, method: Any, settings: Settings, grid: Grid | None = None) -> Record:
     """Evaluate one of our methods with pattern search over a grid."""
     start = time.perf_counter()

@@ -14,8 +14,14 @@ import numpy as np
 
 import softmargin
 from softmargin.experiments import _melki_kecman_2016 as printed
-from softmargin.experiments._claims import close_claim, order_claim, ratio_claim
-from softmargin.experiments._evaluation import CS, GAMMAS, evaluate, load
+from softmargin.experiments._claims import (
+    close_claim,
+    factors_claim,
+    lowest_claim,
+    order_claim,
+    ratio_claim,
+)
+from softmargin.experiments._evaluation import CS, GAMMAS, evaluate, load, scaled_part
 from softmargin.experiments._findings import Claim, Section, seconds
 from softmargin.experiments._paper_tables import Numbers, common, is_off, paper_table, pick
 from softmargin.experiments._pictures import accuracies, available, growth
@@ -27,6 +33,8 @@ _COLUMNS = {"mnsvm": 0, "nnisda": 1, "nlsgd": 2}
 AVERAGES = (0.0, 0.25, 0.5)
 EPOCHS = {"small": (2, 5), "medium": (1, 2)}
 # The setting of NL-SGD in the main tables, which the paper does not state.
+# The key of the record of the influence of C.
+_C_KEY = "nlsgd-c"
 _USUAL = {"small": (5, 0.5), "medium": (1, 0.5)}
 
 
@@ -54,6 +62,7 @@ class NLSGDStudy:
         for name, group in _sets(settings).items():
             keys = [*METHODS, *(_key(*each) for each in _settings_of(group))]
             tasks += [Task(f"{name}/{key}", partial(_run, name, key, settings)) for key in keys]
+            tasks.append(Task(f"{name}/{_C_KEY}", partial(_run_cs, name, settings)))
         return tasks
 
     def sections(self, records: Records, settings: Settings) -> Sequence[Section]:
@@ -96,6 +105,14 @@ def _run(name: str, key: str, settings: Settings) -> Record:
     epochs, average = _USUAL[group] if key == "nlsgd" else _parsed(key)
     method = softmargin.NLSGD(epochs=epochs, average=average, random_state=0)
     return evaluate(data, method, settings, grid)
+
+
+def _run_cs(name: str, settings: Settings) -> Record:
+    """Return whether models with different C predict different labels."""
+    X, y = scaled_part(load(name, settings.folder))
+    model = softmargin.NLSGD(gamma=1.0, random_state=0, n_jobs=settings.n_jobs)
+    labels = [model.set_params(C=C).fit(X, y).predict(X) for C in CS]
+    return {"c_has_effect": any(not np.array_equal(labels[0], other) for other in labels[1:])}
 
 
 def _parsed(key: str) -> tuple[int, float]:
@@ -147,8 +164,43 @@ def _methods_section(records: Records, sets: Sequence[str]) -> Section:
                 "takes",
                 "as long",
             ),
+            lowest_claim(
+                "NL-SGD is the fastest on every data set except wine.",
+                times,
+                METHODS,
+                "the shortest time",
+                lambda missed: set(missed) <= {"wine"},
+            ),
+            *(_factors_claim(times, group) for group in printed.TIMES_AS_LONG),
+            _c_claim(records, sets),
             close_claim("table II", accuracy, METHODS, off),
         ],
+    )
+
+
+def _factors_claim(times: Numbers, group: str) -> Claim:
+    sets = printed.SMALL if group == "small" else printed.MEDIUM
+    theirs = printed.TIMES_AS_LONG[group]
+    text = (
+        f"On {group} data sets, NL-SGD is {theirs['nnisda']:g} times as fast as NN-ISDA and "
+        f"{theirs['mnsvm']:g} times as fast as MN-SVM."
+    )
+    own = {name: row for name, row in times.items() if name in sets}
+    return factors_claim(text, own, METHODS, theirs)
+
+
+def _c_claim(records: Records, sets: Sequence[str]) -> Claim:
+    """Return whether the labels that NL-SGD predicts depend on C on any data set."""
+    text = "Online methods do not depend on the penalty parameter C (conclusions)."
+    keys = [f"{name}/{_C_KEY}" for name in sets if f"{name}/{_C_KEY}" in records]
+    if not keys:
+        return Claim(text, None, "This was not run.")
+    n_same = sum(not records[key]["c_has_effect"] for key in keys)
+    return Claim(
+        text,
+        n_same == len(keys),
+        f"On {len(keys) - n_same} of {len(keys)} data sets, NL-SGD with the eight values of C "
+        "predicts different labels (gamma = 1, on at most 2,000 samples).",
     )
 
 
@@ -192,7 +244,34 @@ def _settings_section(records: Records, sets: Sequence[str], group: str) -> Sect
                 "Nested cross-validation (s)",
             ),
         ),
-        claims=_settings_claims(accuracy, group),
+        claims=[*_settings_claims(accuracy, group), _time_claim(times, group)],
+    )
+
+
+def _time_claim(times: Numbers, group: str) -> Claim:
+    """Return whether more epochs take more time in total over all ways of averaging."""
+    few, many = EPOCHS[group]
+    text = f"More epochs take more time: {many} more than {few}."
+    keys = {
+        epochs: [
+            "nlsgd" if (epochs, average) == _USUAL[group] else _key(epochs, average)
+            for average in AVERAGES
+        ]
+        for epochs in (few, many)
+    }
+    sets = common(times, [*keys[few], *keys[many]])
+    if not sets:
+        return Claim(text, None, "Not all settings were run.")
+    total = {
+        epochs: sum(times[name][key] for name in sets for key in own)
+        for epochs, own in keys.items()
+    }
+    ratio = total[many] / total[few]
+    return Claim(
+        text,
+        ratio > 1,
+        f"In total over {len(sets)} data sets, {many} epochs take {ratio:.1f} times as long; steps "
+        "without an update of the model cost no kernel row.",
     )
 
 

@@ -7,7 +7,7 @@ from sklearn.svm import LinearSVC
 
 from linear_reference import iterates
 from softmargin.experiments import _rules
-from softmargin.experiments._curves import outcome
+from softmargin.experiments._curves import AS_PRINTED, RULES, outcome
 from softmargin.experiments._deadline import Deadline
 from softmargin.experiments._sgd_claims import accuracy_claims, speed_claims
 from softmargin.experiments._sgd_variants_study import SGDVariantsStudy
@@ -70,6 +70,8 @@ def test_a_curve_is_the_mean_of_five_points_and_of_seeds():
 @pytest.mark.parametrize("known", [[], ["letter/pegasos"], ["letter/nag", "optdigits/sgd"]])
 def test_sections_are_made_of_any_records(size, known):
     records = {key: record(50, 60, 70, 70, 70) for key in known}
+    if "letter/nag" in known:
+        records["letter/nag as printed"] = record(50, 60, 60, 60, 64)
     sections = STUDY.sections(records, Settings(size))
     tables = [table for section in sections for table in section.tables]
     assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
@@ -77,6 +79,10 @@ def test_sections_are_made_of_any_records(size, known):
     assert by_set["alpha"][2].value == 72.68  # the paper's, though it was not run
     assert by_set["letter"][1].value == (70 if "letter/pegasos" in known else None)
     assert by_set["letter"][1].is_off == ("letter/pegasos" in known)  # 73.51 by the paper
+    (listings,) = (table for table in tables if table.title.startswith("Listings"))
+    of_nag = {row[0].value: row[4:] for row in listings.rows}["letter"]
+    expected = [70, 64, 73.59] if "letter/nag" in known else [None, None, 73.59]
+    assert [cell.value for cell in of_nag] == expected
     assert all(claim.holds is None for section in sections for claim in section.claims)
     assert len(sections[1].pictures) == len({key.split("/")[0] for key in known})
 
@@ -88,7 +94,7 @@ def digits(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("rule", ["pegasos", "momentum", "rmsprop", "nag", "sgd"])
+@pytest.mark.parametrize("rule", [*RULES, *AS_PRINTED.values()])
 def test_a_rule_takes_the_steps_of_its_formulas(rng, rule):
     X, y = rng.normal(size=(60, 3)), rng.integers(2, size=60)
     data = _rules.Halves(X[:40], y[:40], X[40:], y[40:])
@@ -97,7 +103,10 @@ def test_a_rule_takes_the_steps_of_its_formulas(rng, rule):
     drawn = np.random.default_rng(7)
     rows = [drawn.integers(40, size=3), drawn.integers(40, size=47)]
     labels = np.where(data.y == 1, 1, -1)
-    w = iterates(data.X, labels, rows, lambda_=0.01, optimizer=rule, eta=cell.eta)
+    optimizer, as_printed = rule.split()[0], rule.endswith("as printed")
+    w = iterates(
+        data.X, labels, rows, lambda_=0.01, optimizer=optimizer, eta=cell.eta, as_printed=as_printed
+    )
     expected = [100 * np.mean((data.X_test @ w[t] > 0) == data.y_test) for t in points]
     assert found == pytest.approx(expected)
 
