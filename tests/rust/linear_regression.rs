@@ -297,7 +297,8 @@ fn samples_of_weight_zero_do_not_change_a_regressor() -> Result<()> {
     let (mut values, mut targets) = (trial.values.clone(), trial.targets.clone());
     let mut weights = trial.weights.clone();
     values.extend((0..30).map(|x| 100.0 - f64::from(x)));
-    (targets.push(1e300), weights.push(0.0));
+    targets.push(1e300);
+    weights.push(0.0);
     let rows = Matrix::Dense(Dense::new(Cow::Owned(values), N + 1, 30)?);
     for loss in losses(0.25) {
         for method in methods(loss, 2.0)? {
@@ -357,7 +358,7 @@ fn classifiers_and_regressors_need_their_own_kind_of_y() -> Result<()> {
     let rows = trial.dense()?;
     let classifier = settings(Loss::Hinge, 1.0).check()?.into();
     assert!(trial.solve(&classifier, &Monitor::new()).is_err());
-    let codes = vec![0, 1].repeat(N / 2);
+    let codes = [0, 1].repeat(N / 2);
     let set = LinearSet::new(&rows, &codes, &[1.0, 1.0], None)?;
     for method in methods(Loss::SquaredTube { epsilon: 0.1 }, 1.0)? {
         let found = set.train(&method, Scheme::OneVsRest, 1.0, &[], None, &Monitor::new());
