@@ -89,7 +89,7 @@ impl Trial {
         let (mut w, mut alpha) = (vec![0.0; self.d + 1], vec![[0.0f64; 2]; N]);
         for _ in 0..200_000 {
             let mut largest = 0.0f64;
-            for i in 0..N {
+            for (i, alpha) in alpha.iter_mut().enumerate() {
                 let cost = c * self.weights[i];
                 let (bound, diagonal) = match loss.is_squared() {
                     true => (f64::INFINITY, 0.5 / cost),
@@ -98,10 +98,10 @@ impl Trial {
                 let square: f64 = self.row(i).map(|x| x * x).sum();
                 for (place, sign) in [1.0, -1.0].into_iter().enumerate() {
                     let f: f64 = self.row(i).zip(&w).map(|(x, w)| x * w).sum();
-                    let before = alpha[i][place];
+                    let before = alpha[place];
                     let gradient = sign * (f - self.targets[i]) + epsilon + diagonal * before;
                     let after = (before - gradient / (square + diagonal)).clamp(0.0, bound);
-                    alpha[i][place] = after;
+                    alpha[place] = after;
                     largest = largest.max((after - before).abs());
                     let change = sign * (after - before);
                     w.iter_mut()
