@@ -119,7 +119,7 @@ impl<T: Lanes> BlockRows<T> for CachedRows<'_, T> {
 
     fn subset(&self, samples: &[usize]) -> Result<Option<Subset<T>>> {
         match self.computes_subsets() {
-            true => self.computed.subset_of(samples).map(Some),
+            true => self.computed.subset_of(samples),
             false => Ok(None),
         }
     }

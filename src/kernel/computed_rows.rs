@@ -13,12 +13,13 @@ use crate::simd::{self, Lanes};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Sums that one task of [`ShrinkableRows::accumulate_at`] computes.
 const SUM_BLOCK: usize = 512;
 
-/// Multiply-adds per product up to which kernel values of a working set are computed separately from
-/// its rows, by one thread.
+/// Multiply-adds per product of dense samples up to which kernel values of a working set are computed
+/// separately from its rows, by one thread.
 const MOST_COST: usize = 96;
 
 /// The number of samples from which computing rows of samples that do not move takes longer.
@@ -84,7 +85,11 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
 
     /// Whether rows are long, and computing a few values of them is cheap.
     pub(super) fn has_cheap_subsets(&self) -> bool {
-        self.parts.n_rows() >= LEAST_ROW && self.packed.cost_of_product() <= MOST_COST
+        let is_cheap = match &*self.packed {
+            PackedRows::Sparse(_) => true,
+            packed => packed.cost_of_product() <= MOST_COST,
+        };
+        is_cheap && self.parts.n_rows() >= LEAST_ROW
     }
 
     /// Approximate multiply-adds per kernel value.
@@ -92,10 +97,11 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
         self.packed.cost_of_product()
     }
 
-    /// Some samples, to compute the kernel values among them.
-    pub(super) fn subset_of(&self, samples: &[usize]) -> Result<Subset<T>> {
+    /// Some samples, to compute the kernel values among them; `None` if rows are not longer than
+    /// that is worth.
+    pub(super) fn subset_of(&self, samples: &[usize]) -> Result<Option<Subset<T>>> {
         let global: Vec<usize> = samples.iter().map(|&i| self.parts.global(i)).collect();
-        Subset::new(&self.packed, *self.kernel, &global)
+        Subset::new(&self.packed, *self.kernel, &global, self.parts.n_rows())
     }
 
     /// Counts kernel values that were computed on behalf of these rows.
@@ -111,28 +117,50 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
         monitor: &Monitor,
     ) -> Result<()> {
         let (packed, kernel, parts) = (&*self.packed, self.kernel, &self.parts);
-        let group = packed
-            .query_block()
-            .min(rows.len().div_ceil(self.n_threads()))
-            .max(1);
-        places
-            .par_chunks_mut(group)
-            .zip(rows.par_chunks(group))
-            .try_for_each_init(Queries::new, |queries, (places, rows)| {
-                monitor.check()?;
-                let global: Vec<usize> = rows.iter().map(|&i| parts.global(i)).collect();
-                packed.load_rows(&global, queries)?;
-                for part in parts.iter() {
-                    packed.kernel_chunks(kernel, queries, part.global.clone(), |chunk, values| {
-                        let start = part.local.start + chunk.start - part.global.start;
-                        let values = values.chunks_exact(chunk.len());
-                        for (place, values) in places.iter_mut().zip(values) {
-                            place[start..start + chunk.len()].copy_from_slice(values);
-                        }
-                    });
+        // A large block makes better use of the samples that it reads. If there are fewer blocks
+        // than threads, each thread computes some columns of a block.
+        let block = packed.query_block();
+        let n_blocks = rows.len().div_ceil(block).max(1);
+        let n_spans = self.n_threads().div_ceil(n_blocks);
+        let span = (parts.n_rows().div_ceil(n_spans)).next_multiple_of(PIECE);
+        let mut tasks = Vec::new();
+        for (rows, places) in rows.chunks(block).zip(places.chunks_mut(block)) {
+            let mut rest: Vec<&mut [T]> = places.iter_mut().map(|place| &mut **place).collect();
+            for start in (0..parts.n_rows()).step_by(span) {
+                let columns = start..(start + span).min(parts.n_rows());
+                let halves = rest
+                    .into_iter()
+                    .map(|place| place.split_at_mut(columns.len()));
+                let (own, others) = halves.unzip();
+                rest = others;
+                tasks.push((rows, columns, own));
+            }
+        }
+        let task = |queries: &mut Queries<T>, task: (&[usize], Range<usize>, Vec<&mut [T]>)| {
+            let (rows, columns, mut places) = task;
+            monitor.check()?;
+            let global: Vec<usize> = rows.iter().map(|&i| parts.global(i)).collect();
+            packed.load_rows(&global, queries)?;
+            for part in parts.iter() {
+                let local = columns.start.max(part.local.start)..columns.end.min(part.local.end);
+                if local.is_empty() {
+                    continue;
                 }
-                Ok(())
-            })?;
+                let shift = part.global.start - part.local.start;
+                let global = local.start + shift..local.end + shift;
+                packed.kernel_chunks(kernel, queries, global, |chunk, values| {
+                    let start = chunk.start - shift - columns.start;
+                    let values = values.chunks_exact(chunk.len());
+                    for (place, values) in places.iter_mut().zip(values) {
+                        place[start..start + chunk.len()].copy_from_slice(values);
+                    }
+                });
+            }
+            Ok(())
+        };
+        tasks
+            .into_par_iter()
+            .try_for_each_init(Queries::new, task)?;
         self.n_computed += (rows.len() * self.parts.n_rows()) as u64;
         Ok(())
     }

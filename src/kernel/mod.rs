@@ -14,6 +14,7 @@ mod parts;
 mod queries;
 mod rows;
 mod sparse;
+mod sparse_subset;
 mod subset;
 
 pub use cache::{CacheCounts, RowCache};

@@ -82,6 +82,11 @@ impl<T: Lanes> SparseRows<T> {
         &self.csr
     }
 
+    /// The squared norm of row `i`.
+    pub fn square(&self, i: usize) -> f64 {
+        self.squares[i]
+    }
+
     /// Writes product `(q, r)` to `out[q * stride + r - rows.start]`.
     pub fn products(
         &self,

@@ -260,6 +260,31 @@ pub fn sparse_products<T: Lanes>(
     }
 }
 
+/// Products of a sparse query with all rows of panels (see [`panel_products`]) of `d` features, summed
+/// in f64 as in [`sparse_products`], with the same bits.
+///
+/// The query has these features, all less than `d`, and values. Given its squared norm and those of
+/// all rows, the products are squared distances; otherwise dot products. All lengths include the
+/// rows that fill the last panel.
+pub fn sparse_query_products<T: Lanes>(
+    panels: &[T],
+    d: usize,
+    query: (&[u32], &[T]),
+    squares: Option<(f64, &[f64])>,
+    out: &mut [T],
+) {
+    assert_eq!(query.0.len(), query.1.len());
+    assert!(query.0.iter().all(|&feature| (feature as usize) < d));
+    assert!(d > 0 && out.len().is_multiple_of(panel_width::<T>()) && panels.len() == out.len() * d);
+    assert!(squares.is_none_or(|(_, of_rows)| of_rows.len() == out.len()));
+    dispatch!(
+        sparse::panels,
+        T,
+        (panels: &[T], d: usize, query: (&[u32], &[T]), squares: Option<(f64, &[f64])>,
+         out: &mut [T])
+    )
+}
+
 /// A pair step: `v <- v - step (K_i - K_j)`, and the extremes of the new `v`.
 ///
 /// Penalties encode the bounds: `rise` is 0 if a coefficient may increase and minus infinity

@@ -1,9 +1,10 @@
-//! Products of sparse rows with dense queries.
+//! Products of sparse rows with dense queries, and of dense rows in panels with a sparse query.
 //!
-//! The queries are interleaved by feature, so that a stored value is multiplied by the values of
+//! In the former, the queries are interleaved by feature, so that a stored value is multiplied by the values of
 //! many queries with vector instructions: no gathers, and one pass over the rows for all queries.
 //! Products of as many rows as a vector has lanes are collected, transposed, and written query by
-//! query.
+//! query. The latter computes the values of a few samples one row at a time: a value of the query is
+//! multiplied by those of many rows.
 //!
 //! Sums are in f64, feature by feature. In f32 the products are exact there, so that fused
 //! multiply-adds change no bit; in f64 multiplications are rounded as those of the squared norms,
@@ -12,7 +13,7 @@
 //! The contract of every `unsafe fn` is that of `bodies`.
 
 use super::vector::{Lanes, Vector, WIDEST};
-use super::{MOST_SPARSE_QUERIES, SPARSE_WIDTH};
+use super::{MOST_SPARSE_QUERIES, SPARSE_WIDTH, panel_width};
 
 /// Sparse rows in CSR format.
 #[derive(Clone, Copy)]
@@ -177,6 +178,71 @@ pub unsafe fn many<T: Lanes, V: Vector<T>>(
             unsafe {
                 let out = out.as_mut_ptr().add(q * stride + start);
                 transpose::<T, V>(tile.as_ptr().add(q), (m - q, n_rows), out, stride);
+            }
+        }
+    }
+}
+
+/// The products of some rows of a panel with a sparse query, in `N` vectors of sums.
+#[inline(always)]
+unsafe fn sums_of_panel<T: Lanes, V: Vector<T>, const N: usize>(
+    panel: *const T,
+    query: (&[u32], &[T]),
+    squares: Option<(f64, *const f64)>,
+    out: *mut T,
+) {
+    let lanes = V::Wide::LEN;
+    // SAFETY: the caller's pointers are valid for `N` vectors, per feature of the panel.
+    unsafe {
+        let zero = V::Wide::splat(0.0);
+        let mut sums = [zero; N];
+        for (&feature, value) in query.0.iter().zip(query.1) {
+            let value = V::Wide::splat(value.to_f64());
+            let feature = panel.add(feature as usize * panel_width::<T>());
+            for (n, sum) in sums.iter_mut().enumerate() {
+                let stored = V::load_wide(feature.add(n * lanes));
+                *sum = match size_of::<T>() {
+                    4 => value.mul_add(stored, *sum),
+                    _ => sum.add(value.mul(stored)),
+                };
+            }
+        }
+        for (n, sum) in sums.iter_mut().enumerate() {
+            if let Some((of_query, of_rows)) = squares {
+                let of_rows = V::Wide::load(of_rows.add(n * lanes));
+                let of_both = V::Wide::splat(of_query).add(of_rows);
+                *sum = V::Wide::splat(-2.0).mul_add(*sum, of_both).max(zero);
+            }
+            V::store_narrow(*sum, out.add(n * lanes));
+        }
+    }
+}
+
+/// The products of a sparse query with panels of `d` features. `out` and the squared norms of the
+/// rows are as long as the panels.
+#[inline(always)]
+pub unsafe fn panels<T: Lanes, V: Vector<T>>(
+    panels: &[T],
+    d: usize,
+    query: (&[u32], &[T]),
+    squares: Option<(f64, &[f64])>,
+    out: &mut [T],
+) {
+    let width = panel_width::<T>();
+    let at_once = width.min(8 * V::Wide::LEN);
+    for (p, panel) in panels.chunks_exact(width * d).enumerate() {
+        for first in (0..width).step_by(at_once) {
+            // SAFETY: `mod.rs` asserts that the features of the query are less than `d`, and that
+            // `out` and the norms have `width` values per panel, which `at_once` divides.
+            unsafe {
+                let at = p * width + first;
+                let squares =
+                    squares.map(|(of_query, of_rows)| (of_query, of_rows.as_ptr().add(at)));
+                let (panel, out) = (panel.as_ptr().add(first), out.as_mut_ptr().add(at));
+                match at_once / V::Wide::LEN {
+                    4 => sums_of_panel::<T, V, 4>(panel, query, squares, out),
+                    _ => sums_of_panel::<T, V, 8>(panel, query, squares, out),
+                }
             }
         }
     }

@@ -98,6 +98,8 @@ pub trait Vector<T>: Copy {
     unsafe fn pow2(self) -> Self;
     /// `self` where `x >= low`, else 0.
     unsafe fn zero_below(self, x: Self, low: Self) -> Self;
+    /// Loads as many elements as a vector of f64 has lanes.
+    unsafe fn load_wide(from: *const T) -> Self::Wide;
     /// Rounds the lanes of a vector of f64 and stores them.
     unsafe fn store_narrow(wide: Self::Wide, to: *mut T);
     /// The lanes of both vectors in turn: those of the lower halves, and those of the upper halves.
@@ -206,6 +208,12 @@ macro_rules! array_vector {
                 self
             }
             #[inline(always)]
+            unsafe fn load_wide(from: *const $t) -> Array<f64, 2> {
+                // SAFETY: the caller's pointer is valid for all lanes.
+                let [a, b] = unsafe { from.cast::<[$t; 2]>().read_unaligned() };
+                Array([a as f64, b as f64])
+            }
+            #[inline(always)]
             unsafe fn store_narrow(wide: Array<f64, 2>, to: *mut $t) {
                 let [a, b] = wide.0;
                 // SAFETY: the caller's pointer is valid for all lanes.
@@ -234,7 +242,7 @@ macro_rules! x86_vector {
      $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $fma:ident,
      $min:ident, $max:ident, |$a:ident, $b:ident| $equal:expr, |$own:ident, $above:ident, $below:ident, $other:ident| $where_greater:expr,
      |$n:ident| $pow2:expr, |$v:ident, $x:ident, $low:ident| $zero_below:expr,
-     $wide:ident, |$sums:ident, $to:ident| $store_narrow:expr, |$even:ident, $odd:ident| $interleave:expr
+     $wide:ident, |$from:ident| $load_wide:expr, |$sums:ident, $to:ident| $store_narrow:expr, |$even:ident, $odd:ident| $interleave:expr
      $(, $load_part:ident, $store_part:ident)?) => {
         impl Vector<$t> for $vector {
             const LEN: usize = $len;
@@ -328,6 +336,11 @@ macro_rules! x86_vector {
                 unsafe { $zero_below }
             }
             #[inline(always)]
+            unsafe fn load_wide($from: *const $t) -> $wide {
+                // SAFETY: the trait's contract.
+                unsafe { $load_wide }
+            }
+            #[inline(always)]
             unsafe fn store_narrow($sums: $wide, $to: *mut $t) {
                 // SAFETY: the trait's contract.
                 unsafe { $store_narrow }
@@ -367,6 +380,7 @@ mod x86 {
         |n| _mm512_scalef_ps(_mm512_set1_ps(1.0), n),
         |v, x, low| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, low), v),
         __m512d,
+        |from| _mm512_cvtps_pd(_mm256_loadu_ps(from)),
         |wide, to| _mm256_storeu_ps(to, _mm512_cvtpd_ps(wide)),
         |a, b| {
             let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -399,6 +413,7 @@ mod x86 {
         |n| _mm512_scalef_pd(_mm512_set1_pd(1.0), n),
         |v, x, low| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, low), v),
         __m512d,
+        |from| _mm512_loadu_pd(from),
         |wide, to| _mm512_storeu_pd(to, wide),
         |a, b| {
             let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
@@ -434,6 +449,7 @@ mod x86 {
         },
         |v, x, low| _mm256_and_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(x, low), v),
         __m256d,
+        |from| _mm256_cvtps_pd(_mm_loadu_ps(from)),
         |wide, to| _mm_storeu_ps(to, _mm256_cvtpd_ps(wide)),
         |a, b| {
             let (even, odd) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
@@ -467,6 +483,7 @@ mod x86 {
         },
         |v, x, low| _mm256_and_pd(_mm256_cmp_pd::<_CMP_GE_OQ>(x, low), v),
         __m256d,
+        |from| _mm256_loadu_pd(from),
         |wide, to| _mm256_storeu_pd(to, wide),
         |a, b| {
             let (even, odd) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));

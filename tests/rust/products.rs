@@ -166,6 +166,39 @@ fn sparse_products_equal_plain_sums<T: Lanes>() {
     }
 }
 
+/// The products of a sparse query with panels have the bits of those of a dense query with sparse
+/// rows.
+fn products_of_a_sparse_query_have_the_bits_of_sparse_products<T: Lanes>() {
+    let mut random = Random::new(7);
+    let (n, d, width) = (3 * panel_width::<T>(), 19, panel_width::<T>());
+    let csr = sparse_rows::<T>(n, d, &mut random);
+    let full: Vec<Vec<f64>> = (0..n).map(|row| full_row(&csr, row)).collect();
+    let of_rows = full.iter().map(|row| row.iter().map(|v| v * v).sum());
+    let of_rows: Vec<f64> = of_rows.collect();
+    let narrow = |row: &Vec<f64>| row.iter().map(|&v| T::from_f64(v)).collect();
+    let rows: Vec<Vec<T>> = full.iter().map(narrow).collect();
+    let panels = panels(&rows);
+    for distances in [false, true] {
+        for q in 0..n {
+            let squares = distances.then_some((&of_rows[q..=q], &of_rows[..]));
+            let mut expected = vec![T::INFINITY; n];
+            simd::sparse_products(&csr, 0..n, &full[q], squares, 1, &mut expected, n);
+            for n_panels in 0..=3 {
+                let len = n_panels * width;
+                let squares = distances.then_some((of_rows[q], &of_rows[..len]));
+                let mut out = vec![T::INFINITY; len];
+                let panels = &panels[..len * d];
+                simd::sparse_query_products(panels, d, csr.row(q), squares, &mut out);
+                assert_eq!(out, expected[..len], "query {q}");
+            }
+            assert!(
+                !distances || expected[q] == T::ZERO,
+                "the distance to itself"
+            );
+        }
+    }
+}
+
 macro_rules! in_both_types {
     ($($claim:ident),*) => {
         mod f32 { $(#[test] fn $claim() { super::$claim::<f32>(); })* }
@@ -176,5 +209,6 @@ macro_rules! in_both_types {
 in_both_types!(
     panel_products_equal_plain_sums,
     bits_do_not_depend_on_the_block,
-    sparse_products_equal_plain_sums
+    sparse_products_equal_plain_sums,
+    products_of_a_sparse_query_have_the_bits_of_sparse_products
 );

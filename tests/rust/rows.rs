@@ -4,8 +4,8 @@
 use softmargin::Result;
 use softmargin::data::{Csr, Dense, Matrix, Random};
 use softmargin::kernel::{
-    BlockRows, CachedRows, ComputedRows, Gamma, Gram, GramRows, Kernel, KernelRows, KernelSettings,
-    PackedRows, Parts, ShrinkableRows, SingleRows, Threading,
+    BlockRows, CachedRows, ComputedRows, Gamma, Gram, GramRows, Kernel, KernelKind, KernelRows,
+    KernelSettings, PackedRows, Parts, ShrinkableRows, SingleRows, Threading,
 };
 use softmargin::monitor::Monitor;
 use softmargin::threads;
@@ -438,6 +438,67 @@ fn gathered_values_are_those_at_the_rows() -> Result<()> {
             row.gather(&rows, &mut values);
             assert!(rows.iter().map(|&i| row.at(i)).eq(values));
         }
+    }
+    Ok(())
+}
+
+/// The kernel values of some samples of a problem among each other, which are computed on their
+/// own, are those of whole rows.
+#[test]
+fn kernel_values_of_a_subset_have_the_bits_of_whole_rows() -> Result<()> {
+    let (n, d) = (4200, 30);
+    let samples: Vec<usize> = (0..n).filter(|i| i % 31 == 3 || i % 40 == 1).collect();
+    for (name, packed) in [("dense", packed(n, d)?), ("sparse", packed_sparse(n, d)?)] {
+        let linear = KernelSettings {
+            kind: KernelKind::Linear,
+            gamma: Gamma::Value(1.0),
+            ..KernelSettings::default()
+        };
+        for kernel in [kernel(0.07)?, linear.check_numbers()?] {
+            let computed =
+                ComputedRows::new(&packed, &kernel, Parts::new([7..n]), Threading::Parallel);
+            let mut rows = CachedRows::new(computed, 1 << 24)?;
+            let local: Vec<usize> = samples.iter().map(|&i| i - 1).collect();
+            let subset = rows.subset(&local)?.expect("cheap kernel values");
+            let diagonal = subset.diagonal();
+            assert_eq!(diagonal.len(), local.len());
+            let mut own = vec![0.0; local.len()];
+            let mut expected = own.clone();
+            for (k, &i) in local.iter().enumerate() {
+                subset.row(k, &mut own);
+                rows.row(i)?.gather(&local, &mut expected);
+                assert_eq!(own, expected, "{name}, sample {i}");
+                assert_eq!(diagonal[k], own[k], "{name}, sample {i}");
+            }
+            assert_eq!(subset.n_computed(), (local.len() * local.len()) as u64);
+        }
+    }
+    Ok(())
+}
+
+/// Samples without features, and more features than rows are long.
+#[test]
+fn unusual_sparse_samples_have_a_subset_only_if_it_is_small() -> Result<()> {
+    let n = 4200;
+    let kernel = kernel(1.0)?;
+    for (d, is_small) in [(1, true), (2000, true), (2200, false), (1 << 20, false)] {
+        // The first samples are empty, the others have one feature each.
+        let columns: Vec<u32> = (10..n).map(|i| (i % d) as u32).collect();
+        let offsets = (0..=n).map(|i: usize| i.saturating_sub(10)).collect();
+        let ones = vec![1.0_f32; n - 10];
+        let csr = Csr::new(offsets, Cow::Owned(columns), Cow::Owned(ones), d)?;
+        let order: Vec<u32> = (0..n as u32).collect();
+        let packed = PackedRows::new(&Matrix::Sparse(csr), &order)?;
+        let computed = ComputedRows::new(&packed, &kernel, Parts::new([0..n]), Threading::Parallel);
+        let rows = CachedRows::new(computed, 1 << 24)?;
+        let all: Vec<usize> = (0..n).collect();
+        assert_eq!(rows.subset(&all)?.is_some(), is_small, "{d} features");
+        let Some(empty) = rows.subset(&all[..10])? else {
+            continue;
+        };
+        let mut values = [0.0; 10];
+        empty.row(3, &mut values);
+        assert_eq!(values, [1.0; 10]);
     }
     Ok(())
 }
