@@ -33,7 +33,7 @@ N_FEW = 1_000
 NEWTON: Parameters = {"C": 10.0, "gamma": 0.1}
 
 _WORDS = r"\S*\w\S*"
-_EPOCHS, _EPOCHS_OF_FEW = 5, 50
+EPOCHS, EPOCHS_OF_FEW = 5, 50
 _GD_STEPS = 200
 # Seed of the first round in which hyperparameters are chosen.
 _OTHER_ROUNDS = 10_000
@@ -64,7 +64,7 @@ def methods(is_few: bool, n_jobs: int) -> dict[str, Method]:
     # The bias is computed after training from the samples with a loss, as in the paper.
     primal: Parameters = {"fit_intercept": "violators", **shared}
     drawn: Parameters = {"project": True, "average": 0, "shuffle": "draw", "random_state": 0}
-    epochs = _EPOCHS_OF_FEW if is_few else _EPOCHS
+    epochs = EPOCHS_OF_FEW if is_few else EPOCHS
 
     def gd(**cell: Any) -> Any:
         return softmargin.GDSVC(lambda_=1e-6, max_iter=_GD_STEPS, **primal, **cell)
@@ -74,6 +74,13 @@ def methods(is_few: bool, n_jobs: int) -> dict[str, Method]:
 
     def newton(**cell: Any) -> Any:
         return softmargin.NewtonSVC(kernel="rbf" if is_few else "linear", **shared, **cell)
+
+    def linear_newton(**cell: Any) -> Any:
+        return softmargin.NewtonSVC(kernel="linear", **shared, **cell)
+
+    def full_steps(**cell: Any) -> Any:
+        printed: Parameters = {"bias": False, "line_search": False, "max_iter": 5}
+        return softmargin.NewtonSVC(kernel="rbf", **printed, **shared, **cell)
 
     def dual(**cell: Any) -> Any:
         return softmargin.LinearSVC(loss="hinge", tol=1e-2, random_state=0, **shared, **cell)
@@ -85,7 +92,12 @@ def methods(is_few: bool, n_jobs: int) -> dict[str, Method]:
         "SSG": Method(ssg, {"lambda_": lambdas, "batch_size": (1, 10, 100)}),
         "NM": Method(newton, kernels if is_few else {"C": (0.1, 0.3, 1.0)}),
     }
-    return found if is_few else found | {"dual": Method(dual, {"C": (0.3, 1.0, 3.0)})}
+    if not is_few:
+        return found | {"dual": Method(dual, {"C": (0.3, 1.0, 3.0)})}
+    return found | {
+        "NM5": Method(full_steps, kernels),
+        "NML": Method(linear_newton, {"C": (0.1, 0.3, 1.0)}),
+    }
 
 
 @lru_cache(maxsize=1)

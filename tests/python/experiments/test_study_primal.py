@@ -16,6 +16,7 @@ from softmargin.experiments._study import Settings
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 STUDY = PrimalStudy()
+FEW = ("GD", "SSG", "NM", "NM5", "NML")
 WORDS = ["good", "bad", "fine", "dull", *(f"word{k}" for k in range(30))]
 
 
@@ -62,6 +63,33 @@ def test_newton_is_to_be_slower_and_not_better():
     assert claims.newton_claim(entries(NM=(0.9, 9.0)), "here").holds is None
     assert claims.all_rows_claim(better).holds is False
     assert claims.all_rows_claim(entries(SSG=(0.8, 1.0))).holds is None
+
+
+def test_five_steps_are_allowed_in_each_stage():
+    assert claims.steps_claim({1_000: 5, 2_000: 10, 16_000: 25}).holds is True
+    found = claims.steps_claim({1_000: 5, 2_000: 11})
+    assert found.holds is False
+    assert found.evidence == "5 steps for 1,000 samples and 11 steps for 2,000 samples (2 stages)."
+    assert claims.steps_claim({1_000: 6}).holds is False
+    assert claims.steps_claim({}).holds is None
+
+
+def test_the_kernel_is_judged_by_the_accuracy_of_newton():
+    for linear, holds in ((0.83, True), (0.81, False), (0.75, False)):
+        found = claims.kernel_claim(entries(NM=(0.8, 1.0), NML=(linear, 1.0)), "here")
+        assert found.holds is holds
+    assert claims.kernel_claim(entries(NM=(0.8, 1.0)), "here").holds is None
+
+
+def test_the_time_of_a_visit_is_told_but_decides_nothing():
+    few, every = (
+        {key: record | {"rows": rows} for key, record in entries(SSG=(0.8, seconds)).items()}
+        for rows, seconds in ((1_000, 0.0045), (100_000, 0.09))
+    )
+    found = claims.visits_claim(few, every)
+    assert found.holds is None
+    assert "0.10 µs (1,000 phrases) and 0.20 µs (all)" in found.evidence
+    assert claims.visits_claim({}, every).holds is None
 
 
 def test_chance_is_the_share_of_the_largest_class():
@@ -114,14 +142,20 @@ def test_words_are_there_or_counted_without_punctuation(folder):
 def test_a_small_run_fills_its_tables(folder):
     settings = Settings(folder=folder, n_jobs=1)
     tasks = {task.key: task for task in STUDY.tasks(settings)}
-    keys = [f"1000 phrases/{name}/multi/bin" for name in ("GD", "SSG", "NM")] + ["newton/1000"]
+    keys = [f"1000 phrases/{name}/multi/bin" for name in FEW] + ["newton/1000"]
     records = {key: tasks[key].run() for key in keys}
     assert all(record["complete"] for record in records.values())
-    assert all(records[key]["accuracy"] > records[key]["largest"] for key in keys[:3])
+    assert all(records[key]["accuracy"] > records[key]["largest"] for key in keys[:-1])
     growth, _, few = STUDY.sections(records, settings)
     assert growth.tables[0].rows[0][3].value == records["newton/1000"]["steps"]
     shown = [row for row in few.tables[0].rows if row[3].value is not None]
-    assert {row[0].text for row in shown} == {"gradient descent", "Pegasos", "Newton"}
+    assert [row[0].text for row in shown] == [
+        "gradient descent",
+        "Pegasos",
+        "Newton",
+        "Newton, at most 5 full steps",
+        "Newton, linear kernel",
+    ]
     assert len(few.pictures) == 1
 
 
