@@ -455,8 +455,12 @@ fn kernel_values_of_a_subset_have_the_bits_of_whole_rows() -> Result<()> {
             ..KernelSettings::default()
         };
         for kernel in [kernel(0.07)?, linear.check_numbers()?] {
-            let computed =
-                ComputedRows::new(&packed, &kernel, Parts::new([7..n]), Threading::Parallel);
+            let computed = ComputedRows::new(
+                &packed,
+                &kernel,
+                Parts::new(std::iter::once(7..n)),
+                Threading::Parallel,
+            );
             let mut rows = CachedRows::new(computed, 1 << 24)?;
             let local: Vec<usize> = samples.iter().map(|&i| i - 1).collect();
             let subset = rows.subset(&local)?.expect("cheap kernel values");
@@ -489,7 +493,12 @@ fn unusual_sparse_samples_have_a_subset_only_if_it_is_small() -> Result<()> {
         let csr = Csr::new(offsets, Cow::Owned(columns), Cow::Owned(ones), d)?;
         let order: Vec<u32> = (0..n as u32).collect();
         let packed = PackedRows::new(&Matrix::Sparse(csr), &order)?;
-        let computed = ComputedRows::new(&packed, &kernel, Parts::new([0..n]), Threading::Parallel);
+        let computed = ComputedRows::new(
+            &packed,
+            &kernel,
+            Parts::new(std::iter::once(0..n)),
+            Threading::Parallel,
+        );
         let rows = CachedRows::new(computed, 1 << 24)?;
         let all: Vec<usize> = (0..n).collect();
         assert_eq!(rows.subset(&all)?.is_some(), is_small, "{d} features");
