@@ -233,7 +233,7 @@ static SLABS: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
 pub const SLAB_BYTES: usize = 1 << 26;
 
 /// The most slabs that are kept.
-const MOST_SLABS: usize = 4;
+const MOST_SLABS: usize = 8;
 
 /// The kept slabs, or `None` while another thread holds the lock: a child forked at that moment
 /// would wait for it forever.

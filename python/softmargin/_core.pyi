@@ -697,7 +697,7 @@ def inject_panic(threads: int) -> None: ...
 def release_memory() -> int:
     """Free the memory of kernel caches that is kept for later fits.
 
-    After a fit with a large kernel cache, up to 256 MB of it stay allocated, because using memory
+    After a fit with a large kernel cache, up to 512 MB of it stay allocated, because using memory
     again is much faster than fresh memory. The operating system may take it back at any time, and
     it is freed when an allocation would fail otherwise.
 
