@@ -2,8 +2,11 @@
 //! prove it, and the solution follows the units of the targets.
 
 use softmargin::data::{Csr, Dense, Matrix, Random};
+use softmargin::kernel::{Gamma, KernelKind, KernelSettings};
+use softmargin::model::Ties;
 use softmargin::monitor::Monitor;
 use softmargin::multiclass::{LinearSet, Scheme};
+use softmargin::select::{Decisions, Evaluation, Job, LinearPath, Plan, Scaling, Source, Wanted};
 use softmargin::solver::Status;
 use softmargin::solver::linear::{
     DualSettings, FasterExact, Intercept, LinearMachine, LinearMethod, LinearNewtonSettings, Loss,
@@ -89,7 +92,7 @@ impl Trial {
         let (mut w, mut alpha) = (vec![0.0; self.d + 1], vec![[0.0f64; 2]; N]);
         for _ in 0..200_000 {
             let mut largest = 0.0f64;
-            for (i, alpha) in alpha.iter_mut().enumerate() {
+            for (i, own) in alpha.iter_mut().enumerate() {
                 let cost = c * self.weights[i];
                 let (bound, diagonal) = match loss.is_squared() {
                     true => (f64::INFINITY, 0.5 / cost),
@@ -98,10 +101,10 @@ impl Trial {
                 let square: f64 = self.row(i).map(|x| x * x).sum();
                 for (place, sign) in [1.0, -1.0].into_iter().enumerate() {
                     let f: f64 = self.row(i).zip(&w).map(|(x, w)| x * w).sum();
-                    let before = alpha[place];
+                    let before = own[place];
                     let gradient = sign * (f - self.targets[i]) + epsilon + diagonal * before;
                     let after = (before - gradient / (square + diagonal)).clamp(0.0, bound);
-                    alpha[place] = after;
+                    own[place] = after;
                     largest = largest.max((after - before).abs());
                     let change = sign * (after - before);
                     w.iter_mut()
@@ -377,5 +380,90 @@ fn classifiers_and_regressors_need_their_own_kind_of_y() -> Result<()> {
         free_bias: false,
     };
     assert!(newton.check().is_err());
+    Ok(())
+}
+
+/// An evaluation has the predictions of single trainings, and counts the samples that are not
+/// inside the tube.
+#[test]
+fn splits_of_an_evaluation_are_trained_for_their_targets() -> Result<()> {
+    let trial = Trial::new(30, 2);
+    let rows = trial.dense()?;
+    let sources = [Source {
+        rows: rows.head(N),
+        codes: &[0; N],
+        row_weights: Some(&trial.weights),
+        targets: Some(&trial.targets),
+    }];
+    let plan = Plan {
+        n_classes: 1,
+        class_weights: Some(&[1.0]),
+        scaling: Scaling::None,
+        scheme: Scheme::Single,
+        ties: Ties::LargestSum,
+        wanted: Wanted {
+            predictions: false,
+            decisions: Some(Decisions::Machines),
+            train: true,
+        },
+        budget_bytes: 1 << 24,
+    };
+    let kernel = KernelSettings {
+        kind: KernelKind::Linear,
+        gamma: Gamma::Value(1.0),
+        degree: 3,
+        coef0: 0.0,
+    };
+    let (epsilon, constant) = (0.75, 1.0);
+    let mut methods = Vec::new();
+    for loss in losses(epsilon) {
+        methods.push(FasterExact::new(settings(loss, 0.3))?.into());
+    }
+    let jobs: Vec<Job<LinearPath>> = (0..3)
+        .map(|fold| Job {
+            source: 0,
+            train: (0..N as u32).filter(|row| row % 3 != fold).collect(),
+            test: (0..N as u32).filter(|row| row % 3 == fold).collect(),
+            kernels: vec![kernel],
+            solvers: vec![LinearPath {
+                methods: methods.clone(),
+                constant,
+            }],
+            starts: Vec::new(),
+        })
+        .collect();
+    let evaluation = Evaluation::new(&jobs);
+    evaluation.run_linear(&sources, &plan, &jobs, &Monitor::new())?;
+    for (number, job) in jobs.iter().enumerate() {
+        let train_rows = rows.gather(&job.train)?;
+        let of = |values: &[f64]| -> Vec<f64> {
+            job.train.iter().map(|&row| values[row as usize]).collect()
+        };
+        let (targets, weights) = (of(&trial.targets), of(&trial.weights));
+        let cells = evaluation.cells(number, 0).expect("done");
+        let outputs = evaluation.take_outputs(number, 0).expect("done");
+        for ((method, cell), found) in methods.iter().zip(cells).zip(outputs) {
+            let monitor = Monitor::new();
+            let machine = train(&train_rows, &targets, Some(&weights), method, &monitor)?;
+            let w = weights_of(&machine);
+            let output = |row: u32| -> f64 {
+                let each = trial.row(row as usize).zip(&w);
+                each.map(|(x, w)| x * w).sum()
+            };
+            let all = job.test.iter().chain(&job.train);
+            assert_eq!(found.decisions.len(), N);
+            for (&row, found) in all.zip(&found.decisions) {
+                assert!((found - output(row)).abs() < 1e-6);
+            }
+            let is_outside = |&&row: &&u32| {
+                let error = trial.targets[row as usize] - output(row);
+                error.abs() > epsilon + 1e-6
+            };
+            let least = job.train.iter().filter(is_outside).count() as u32;
+            assert!(least > 0 && cell.n_support >= least);
+            assert!(cell.n_support < job.train.len() as u32);
+            assert_eq!(cell.n_unfinished, 0);
+        }
+    }
     Ok(())
 }

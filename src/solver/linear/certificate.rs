@@ -19,6 +19,9 @@ use crate::monitor::Monitor;
 use crate::simd::Lanes;
 use crate::solver::Certificate;
 
+/// The relative duality gap that is too large whatever the tolerance.
+pub const LARGE_GAP: f64 = 2e-3;
+
 /// `sum beta x`.
 pub fn expand<T: Lanes>(
     problem: &LinearProblem<'_, T>,

@@ -18,9 +18,10 @@
 //! An epoch visits the active samples in random order. Shrinking removes a sample at a bound whose
 //! gradient points outward by more than any projected gradient of the previous epoch; when the
 //! active samples have converged, all samples become active again. Training ends when the
-//! projected gradients of an epoch over all samples differ by at most `tol`.
+//! projected gradients of an epoch over all samples differ by at most `tol`. For regression, whose
+//! dual variables are large if C is, the tolerance decreases until the duality gap is small.
 
-use super::certificate::{certificate, expand};
+use super::certificate::{LARGE_GAP, certificate, expand};
 use super::problem::PREFETCH_DISTANCE;
 use super::{
     Intercept, LinearMachine, LinearProblem, LinearSolver, Loss, Outline, Penalty, Recorder,
@@ -246,6 +247,9 @@ const MIN_PASSES: f64 = 8.0;
 /// The same for losses that are not squared.
 const MIN_PASSES_UNSQUARED: f64 = 4.0;
 
+/// The factor by which the tolerance decreases.
+const DECREASE: f64 = 0.1;
+
 struct Run<'p, 'a, T: Lanes> {
     problem: &'p LinearProblem<'a, T>,
     c: f64,
@@ -339,6 +343,7 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
             has_changed: true,
         };
         let mut limits = no_limits;
+        let mut tol = settings.tol;
         loop {
             recorder.record_if_due(self.n_epochs as u64, || self.w.clone());
             if settings.max_iter.is_some_and(|most| self.n_epochs >= most) {
@@ -352,9 +357,14 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 return Ok(Some(Status::NonFinite));
             }
             let spread = found.highest - found.lowest;
-            let is_done = spread <= settings.tol;
+            let is_done = spread <= tol;
             if is_done || !found.has_changed {
                 if self.n_active == self.order.len() {
+                    if found.has_changed && self.has_large_gap(settings, monitor)? {
+                        tol = spread * DECREASE;
+                        limits = no_limits;
+                        continue;
+                    }
                     // No step makes progress although the gradients are not 0: rounding.
                     let stalled = Status::Stalled;
                     return Ok(Some(if is_done { Status::Converged } else { stalled }));
@@ -381,6 +391,17 @@ impl<'p, 'a, T: Lanes> Run<'p, 'a, T> {
                 has_changed: true,
             };
         }
+    }
+
+    /// Whether the solution of a regression is far from the optimum.
+    fn has_large_gap(&self, settings: &DualSettings, monitor: &Monitor) -> Result<bool> {
+        if !self.has_targets {
+            return Ok(false);
+        }
+        let (cost, beta) = (|i| self.cost(i), |i: usize| self.variables[i].beta);
+        let loss = settings.loss;
+        let found = certificate(self.problem, loss, cost, &self.w, None, beta, monitor)?;
+        Ok(found.gap() > settings.tol.max(LARGE_GAP) * found.primal)
     }
 
     /// Visits all active samples; `None` if the time limit was reached.

@@ -20,7 +20,7 @@
 //! only. Samples far from the margin, or from both edges of the tube, are inactive until a pass
 //! over all samples, which decides on convergence, finds a violation.
 
-use super::certificate::{certificate_of_outputs, expand};
+use super::certificate::{LARGE_GAP, certificate_of_outputs, expand};
 use super::line_search;
 use super::newton::{Hessian, sum_over_samples};
 use super::sums::{outputs, outputs_of, weighted_sum_of};
@@ -53,9 +53,6 @@ const ACCURACY: f64 = 0.05;
 
 /// The relative decrease of the objective below which Newton steps end.
 const MIN_DECREASE: f64 = 1e-15;
-
-/// The relative duality gap that is too large whatever the tolerance.
-const LARGE_GAP: f64 = 2e-3;
 
 /// Starts from weights and dual variables of another method.
 pub struct Start {
