@@ -18,6 +18,7 @@ import gradient_solvers  # noqa: F401
 import kernel_boundaries  # noqa: F401
 import model_selection  # noqa: F401
 import papers  # noqa: F401
+import tubes  # noqa: F401
 from drawing import PICTURES, save
 
 if __name__ == "__main__":
