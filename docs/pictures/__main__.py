@@ -19,6 +19,7 @@ import kernel_boundaries  # noqa: F401
 import model_selection  # noqa: F401
 import papers  # noqa: F401
 import regression  # noqa: F401
+import tubes  # noqa: F401
 from drawing import PICTURES, save
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from drawing import panels, picture
 from softmargin import SVR, OneClassSVM, plots
 
 
-@picture("svr-tube")
+@picture("plot-tube")
 def svr_tube() -> Any:
     """Draw the function of SVR on one feature, with its tube."""
     rng = np.random.default_rng(4)

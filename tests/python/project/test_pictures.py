@@ -62,7 +62,21 @@ def test_a_picture_is_small_and_contains_no_script_or_time(path):
 
 @pytest.mark.parametrize(
     "method",
-    ["svc", "ollawv", "nlsgd", "mnsvm", "nnisda", "newton", "linear", "sgd", "gd", "classes"],
+    [
+        "svc",
+        "ollawv",
+        "nlsgd",
+        "mnsvm",
+        "nnisda",
+        "newton",
+        "linear",
+        "sgd",
+        "gd",
+        "classes",
+        "nu",
+        "svr",
+        "one-class",
+    ],
 )
 def test_a_method_page_has_a_picture(method):
     page = ROOT / "docs" / "methods" / f"{method}.md"
