@@ -1,6 +1,7 @@
 //! Kernel rows that are computed on demand.
 
 use super::parts::{PIECE, pieces};
+use super::queries::{SpareQueries, UsedQueries};
 use super::rows::{Work, visit_pieces, work_per_row};
 use super::{
     BlockRows, Kernel, KernelRows, PackedRows, Parts, Piece, Queries, Row, ShrinkableRows,
@@ -33,6 +34,7 @@ pub struct ComputedRows<'a, T: Lanes> {
     parts: Parts,
     pieces: Vec<Piece>,
     queries: Queries<T>,
+    spare: SpareQueries<T>,
     buffer: Vec<T>,
     /// The rows of the last prefetch, and the place of each of them.
     block: Vec<T>,
@@ -64,6 +66,7 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
             pieces: pieces(&parts),
             parts,
             queries: Queries::new(),
+            spare: SpareQueries::default(),
             buffer: Vec::new(),
             block: Vec::new(),
             places: HashMap::new(),
@@ -126,7 +129,7 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
         let mut tasks = Vec::new();
         for (rows, places) in rows.chunks(block).zip(places.chunks_mut(block)) {
             let mut rest: Vec<&mut [T]> = places.iter_mut().map(|place| &mut **place).collect();
-            for start in (0..parts.n_rows()).step_by(span) {
+            for start in (0..parts.n_rows()).step_by(span.max(PIECE)) {
                 let columns = start..(start + span).min(parts.n_rows());
                 let halves = rest
                     .into_iter()
@@ -136,8 +139,10 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
                 tasks.push((rows, columns, own));
             }
         }
-        let task = |queries: &mut Queries<T>, task: (&[usize], Range<usize>, Vec<&mut [T]>)| {
+        let task = |used: &mut UsedQueries<'_, T>,
+                    task: (&[usize], Range<usize>, Vec<&mut [T]>)| {
             let (rows, columns, mut places) = task;
+            let queries = &mut used.queries;
             monitor.check()?;
             let global: Vec<usize> = rows.iter().map(|&i| parts.global(i)).collect();
             packed.load_rows(&global, queries)?;
@@ -160,7 +165,7 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
         };
         tasks
             .into_par_iter()
-            .try_for_each_init(Queries::new, task)?;
+            .try_for_each_init(|| self.spare.take(), task)?;
         self.n_computed += (rows.len() * self.parts.n_rows()) as u64;
         Ok(())
     }

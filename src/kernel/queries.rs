@@ -6,6 +6,7 @@ use crate::Result;
 use crate::data::{Csr, Real};
 use crate::memory::reset_to_zeros;
 use crate::simd::{Lanes, MOST_SPARSE_QUERIES};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The samples on the left side of a block of products, in buffers that are reused.
 #[derive(Debug, Clone, Default)]
@@ -19,15 +20,21 @@ pub struct Queries<T> {
     pub(super) scratch: Vec<T>,
 }
 
-impl<T: Real + Lanes> Queries<T> {
-    /// No queries; load some with [`PackedRows::load`] or [`PackedRows::load_own`].
-    pub fn new() -> Self {
+impl<T> Queries<T> {
+    const fn empty() -> Self {
         Self {
             len: 0,
             dense: Vec::new(),
             interleaved: Vec::new(),
             scratch: Vec::new(),
         }
+    }
+}
+
+impl<T: Real + Lanes> Queries<T> {
+    /// No queries; load some with [`PackedRows::load`] or [`PackedRows::load_own`].
+    pub fn new() -> Self {
+        Self::empty()
     }
 
     /// Number of queries.
@@ -75,5 +82,40 @@ impl<T: Real + Lanes> Queries<T> {
         for (&column, &value) in columns.iter().zip(values) {
             self.set(q, column as usize, value);
         }
+    }
+}
+
+/// Buffers for queries that no thread uses. Queries of sparse samples with many features take
+/// megabytes, and zeroing these would take longer than some kernel rows.
+#[derive(Debug, Default)]
+pub(super) struct SpareQueries<T>(Mutex<Vec<Queries<T>>>);
+
+impl<T> SpareQueries<T> {
+    fn buffers(&self) -> MutexGuard<'_, Vec<Queries<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Lanes> SpareQueries<T> {
+    /// Buffers that are given back when they are dropped.
+    pub(super) fn take(&self) -> UsedQueries<'_, T> {
+        let queries = self.buffers().pop().unwrap_or_default();
+        UsedQueries {
+            spare: self,
+            queries,
+        }
+    }
+}
+
+/// Buffers of [`SpareQueries`] that a thread uses.
+pub(super) struct UsedQueries<'a, T> {
+    spare: &'a SpareQueries<T>,
+    pub(super) queries: Queries<T>,
+}
+
+impl<T> Drop for UsedQueries<'_, T> {
+    fn drop(&mut self) {
+        let queries = std::mem::replace(&mut self.queries, Queries::empty());
+        self.spare.buffers().push(queries);
     }
 }

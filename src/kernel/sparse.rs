@@ -20,9 +20,10 @@ const LINE: usize = 8;
 /// Up to [`MOST_SPARSE_QUERIES`](simd::MOST_SPARSE_QUERIES) dense queries, interleaved by feature.
 #[derive(Debug, Default, Clone)]
 pub struct Interleaved {
-    /// From `start` on, where a cache line begins.
+    /// `used` of them are in use, from `start` on, where a cache line begins; the others are 0.
     values: Vec<f64>,
     start: usize,
+    used: usize,
     /// The places of nonzero values.
     touched: Vec<usize>,
     /// The squared norms, padded to the width.
@@ -33,30 +34,27 @@ pub struct Interleaved {
 
 impl Interleaved {
     /// Resets to `m` queries of `d` zeros. Takes time in proportion to the nonzero values before,
-    /// unless the shape changes.
+    /// unless more memory is needed.
     pub fn clear(&mut self, m: usize, d: usize) -> Result<()> {
-        let width = sparse_width(m);
-        if self.width == width && self.values().len() == d * width {
-            for &at in &self.touched {
-                self.values[at] = 0.0;
-            }
-        } else {
-            let len = checked_len::<f64>(d, width, "queries")?;
-            reset_to_zeros(&mut self.values, len.saturating_add(LINE), 1)?;
-            let line = self.values.as_ptr().align_offset(LINE * size_of::<f64>());
-            self.start = line.min(LINE);
-            self.values.truncate(self.start + len);
-            self.width = width;
+        for &at in &self.touched {
+            self.values[at] = 0.0;
         }
         self.touched.clear();
+        self.width = sparse_width(m);
+        self.used = checked_len::<f64>(d, self.width, "queries")?;
+        if self.values.len() < self.start + self.used {
+            reset_to_zeros(&mut self.values, self.used.saturating_add(LINE), 1)?;
+            let line = self.values.as_ptr().align_offset(LINE * size_of::<f64>());
+            self.start = line.min(LINE);
+        }
         self.squares.clear();
-        self.squares.resize(width, 0.0);
+        self.squares.resize(self.width, 0.0);
         self.len = m;
         Ok(())
     }
 
     fn values(&self) -> &[f64] {
-        &self.values[self.start..]
+        &self.values[self.start..self.start + self.used]
     }
 
     /// Sets one feature of query `q`.
