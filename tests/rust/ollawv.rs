@@ -155,6 +155,34 @@ fn a_margin_path_is_the_runs_of_its_margins<T: Lanes>() -> Result<()> {
     Ok(())
 }
 
+fn a_margin_path_in_epochs_is_the_runs_of_its_margins<T: Lanes>() -> Result<()> {
+    let data = clouds::<T>(200, 4, false);
+    let margins = [0.5, 0.0, 2.0, 0.1, 0.1, 1e9, 1e-3];
+    for (epochs, max_sv_fraction) in [(2, 1.0), (5, 0.3)] {
+        let of = |margins: &[f64]| OllawvSettings {
+            epochs,
+            max_sv_fraction,
+            ..settings(margins)
+        };
+        let path = train(&data, KernelKind::Rbf, &of(&margins))?;
+        for (machine, margin) in path.iter().zip(margins) {
+            let alone = train(&data, KernelKind::Rbf, &of(&[margin]))?;
+            assert_eq!(std::slice::from_ref(machine), alone, "margin {margin}");
+            let mut rows: Vec<u32> = machine.terms.iter().map(|t| t.0).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            assert_eq!(rows.len(), machine.terms.len(), "one term per sample");
+        }
+        // The largest margin is out of reach: all samples, or all support vectors, are used up.
+        let most = (max_sv_fraction * 200.0) as usize;
+        let last = &path[5];
+        assert_eq!((last.terms.len(), last.n_iter), (most, epochs * most));
+        let is_limited = last.status == Status::IterationLimit;
+        assert_eq!(is_limited, max_sv_fraction < 1.0);
+    }
+    Ok(())
+}
+
 fn c_scales_the_decision_function_and_nothing_else<T: Lanes>() -> Result<()> {
     let data = clouds::<T>(200, 5, false);
     let one = &train(&data, KernelKind::Rbf, &settings(&[0.3]))?[0];
@@ -228,6 +256,13 @@ fn settings_outside_their_domain_are_rejected_by_name() {
         };
         refused(settings, &format!("C = {c} is not valid"));
     }
+    for epochs in [0, 1_000_001] {
+        let settings = OllawvSettings {
+            epochs,
+            ..settings(&[0.1])
+        };
+        refused(settings, &format!("epochs = {epochs} is not valid"));
+    }
     for max_sv_fraction in [0.0, -0.5, 1.5, f64::NAN] {
         let settings = OllawvSettings {
             max_sv_fraction,
@@ -249,6 +284,7 @@ macro_rules! in_both_types {
 
 in_both_types!(
     a_margin_path_is_the_runs_of_its_margins,
+    a_margin_path_in_epochs_is_the_runs_of_its_margins,
     c_scales_the_decision_function_and_nothing_else,
     the_fraction_of_support_vectors_is_a_limit,
     ties_and_the_first_sample_follow_the_order_of_the_caller
