@@ -50,7 +50,8 @@ class LinearSVR(LinearMachine, Regressor):
     tol : float, default=1e-4
         Tolerance of the stopping criterion: the range of the projected gradients of the dual
         relative to the mean absolute deviation of the targets (up to a factor of 2), or the
-        norm of the primal gradient relative to its initial value.
+        norm of the primal gradient relative to its initial value. The duality gap must be small
+        as well: at most 0.2 % of the objective, or ``tol`` with Newton's method.
     C : float, default=1.0
         Regularization parameter. Larger values penalize errors more.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, \

@@ -224,7 +224,8 @@ def test_an_unknown_method_is_named(noisy):
         with pytest.raises(ValueError, match=r"method = .*'ollawv'"):
             fit(*noisy, method=method)
     kernel = ["mnsvm", "newton", "nlsgd", "nnisda", "ollawv", "svc"]
-    assert methods() == sorted([*kernel, "gd", "linear", "sgd"])
+    single = ["linear-svr", "nu-svr", "one-class", "svr"]
+    assert methods() == sorted([*kernel, "gd", "linear", "sgd", "nu-svc", *single])
     with pytest.raises(TypeError, match="marjin"):
         fit(*noisy, marjin=1.0)
 
