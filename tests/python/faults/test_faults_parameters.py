@@ -214,8 +214,9 @@ def test_an_unknown_method_is_named(noisy):
     for method in ("svm", None, []):
         with pytest.raises(ValueError, match=r"method = .*'ollawv'"):
             fit(*noisy, method=method)
-    kernel = ["mnsvm", "newton", "nlsgd", "nnisda", "ollawv", "svc"]
-    assert methods() == sorted([*kernel, "gd", "linear", "sgd"])
+    kernel = ["mnsvm", "newton", "nlsgd", "nnisda", "nu-svc", "ollawv", "svc"]
+    others = ["nu-svr", "one-class", "svr"]
+    assert methods() == sorted([*kernel, *others, "gd", "linear", "sgd"])
     with pytest.raises(TypeError, match="marjin"):
         fit(*noisy, marjin=1.0)
 
