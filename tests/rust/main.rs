@@ -35,6 +35,7 @@ mod scheme;
 mod select;
 mod simd;
 mod svc;
+mod svc_formulations;
 mod svc_limits;
 mod svc_problem;
 mod threads;

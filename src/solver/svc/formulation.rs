@@ -17,7 +17,7 @@
 //! - nu-SVR: `epsilon = h`. If h is negative, the sums are larger than those of the solution for
 //!   epsilon = 0. That is then the solution: the constraint is in fact an upper bound.
 //! - nu-SVC: `-h` is the margin rho of the problem, and the coefficients divided by rho are the
-//!   solution of C-SVC with C = 1 / rho.
+//!   solution of C-SVC with C = 1 / rho. If nu is too small, rho is 0, and there is no such C.
 
 use super::dual::{Dual, Sample};
 use super::side::{PerSide, Side};

@@ -60,6 +60,7 @@ def trained(many):
     return {name: fit(made(name, tol=1e-3), *many) for name in OURS}
 
 
+@pytest.mark.case(64)
 @each
 def test_threads_do_not_change_a_bit(name, many, trained):
     for n_jobs in (2, 3):
@@ -109,6 +110,7 @@ def test_starting_points_do_not_change_the_optimum(name):
         fit(made(name), X, y, init=other_kind)
 
 
+@pytest.mark.case(68)
 @each
 def test_a_warm_start_does_not_change_the_optimum(name):
     X, y = samples(300)
@@ -120,6 +122,7 @@ def test_a_warm_start_does_not_change_the_optimum(name):
         model = pickle.loads(pickle.dumps(model))
 
 
+@pytest.mark.case(51)
 @each
 def test_weight_0_removes_and_weight_2_duplicates(name):
     X, y = samples(100)
@@ -133,6 +136,7 @@ def test_weight_0_removes_and_weight_2_duplicates(name):
     assert certificate(weighted).dual == pytest.approx(certificate(plain).dual, rel=1e-5)
 
 
+@pytest.mark.case(71)
 @each
 def test_the_order_of_the_samples_does_not_matter(name):
     X, y = samples(200)
@@ -149,6 +153,7 @@ def test_the_signs_of_the_targets_are_those_of_the_predictions(kind):
     np.testing.assert_allclose(shifted.predict(X), model.predict(X) + 1000, atol=1e-4)
 
 
+@pytest.mark.case(60, 61)
 @each
 @pytest.mark.parametrize("limit", [{"max_iter": 1}, {"time_limit": 1e-9}], ids=str)
 def test_a_limit_leaves_a_usable_model_and_warns(name, limit):

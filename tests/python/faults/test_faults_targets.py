@@ -92,6 +92,7 @@ NUMBERS = [
 ]
 
 
+@pytest.mark.case(54)
 @pytest.mark.parametrize(("kind", "name", "value"), NUMBERS)
 def test_a_value_outside_its_domain_is_named(refuses, kind, name, value):
     X, y = samples(30)
@@ -100,6 +101,7 @@ def test_a_value_outside_its_domain_is_named(refuses, kind, name, value):
     refuses(kind(), X, outcomes(kind.__name__, y), match, (ValueError, TypeError), **changes)
 
 
+@pytest.mark.case(107, of="NuSVC")
 def test_an_infeasible_nu_names_the_largest_value_and_the_classes(refuses):
     X, _ = samples(40)
     labels = np.where(np.arange(40) < 5, "few", "many")
@@ -163,6 +165,7 @@ def test_a_single_sample_is_predicted(kind):
     assert OneClassSVM().fit([[1.0, 2.0]]).predict([[1.0, 2.0]]).tolist() == [1]
 
 
+@pytest.mark.case(21, 23)
 @each
 def test_equal_samples_and_constant_features_are_fitted(name):
     y = np.arange(20) / 10
@@ -175,6 +178,7 @@ def test_equal_samples_and_constant_features_are_fitted(name):
     assert OURS[name]().fit(X, y).fit_status_ == 0
 
 
+@pytest.mark.case(20, 47, 48, 49, 50)
 @each
 def test_weights_that_are_invalid_are_refused(name):
     X, y = samples(20)
@@ -190,6 +194,7 @@ def test_weights_that_are_invalid_are_refused(name):
         model.fit(X, y, sample_weight=[1, 2, 3])
 
 
+@pytest.mark.case(1, 2, 3, 5, 7, 58)
 @each
 def test_samples_that_are_invalid_are_refused(refuses, name):
     X, y = samples(20)
@@ -217,6 +222,7 @@ def test_an_extreme_c_ends(name, C):
     assert np.isfinite(model.predict(X)).all()
 
 
+@pytest.mark.case(56)
 @each
 @pytest.mark.parametrize("gamma", [1e-300, 1e-12, 1e12])
 def test_a_kernel_matrix_of_ones_or_the_identity_converges(name, gamma):
@@ -232,6 +238,7 @@ def test_a_kernel_matrix_of_ones_or_the_identity_converges(name, gamma):
         assert model.fit_status_ == 0
 
 
+@pytest.mark.case(57)
 @each
 def test_indefinite_kernels_end(name):
     X, y = samples(60)

@@ -206,6 +206,11 @@ GROUPS = {
         ),
         ("an interrupted `nested_cv`", "the finished part, not a table of NaN", ["nested_cv"]),
         (
+            "a `nu` that is not feasible",
+            "`ValueError` with the classes and the largest value",
+            ["NuSVC"],
+        ),
+        (
             "text in a data frame",
             "`ValueError` with the column, the first such value and its row",
             READERS,
@@ -260,8 +265,8 @@ GROUPS = {
     ],
 }
 
-# Numbers reserved for planned features: transformers and scorers in the engine, nu-SVC, clusters.
-RESERVED = range(104, 109)
+# Numbers reserved for planned features: transformers and scorers in the engine, clusters.
+RESERVED = (104, 105, 106, 108)
 
 CASES = {
     number: Case(fault, outcome, tuple(estimators))
@@ -273,7 +278,7 @@ CASES = {
 }
 
 # Names that test parameters use for an estimator.
-NAMES = {name: name for name in READERS}
+NAMES = {name: name for name in [*READERS, "NuSVC", "SVR", "NuSVR", "OneClassSVM"]}
 NAMES |= {type(model).__name__: name for name, model in CLASSIFIERS.items()}
 NAMES |= {
     method: type(softmargin._estimators.methods.METHODS[method]()).__name__
