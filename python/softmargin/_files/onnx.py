@@ -21,6 +21,7 @@ from softmargin._estimators.base import Classifier, Regressor, check_standard_pr
 from softmargin._estimators.kernel_classifier import KernelClassifier
 from softmargin._estimators.kernel_single import KernelRegressor
 from softmargin._estimators.linear import LinearClassifier
+from softmargin._estimators.linear_svr import LinearSVR
 from softmargin._estimators.model_state import PlainState
 from softmargin._estimators.one_class_svm import OneClassSVM
 from softmargin._estimators.scaling import split_scaler
@@ -30,7 +31,7 @@ from softmargin._files.onnx_graph import Graph
 # of gamma times the norms, kernel values change by less than 1e-9.
 _LARGEST_EXPONENT = 1e6
 # The classes whose predictions are exported.
-_BASES = (KernelClassifier, LinearClassifier, KernelRegressor, OneClassSVM)
+_BASES = (KernelClassifier, LinearClassifier, KernelRegressor, LinearSVR, OneClassSVM)
 
 
 def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
@@ -115,6 +116,9 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
 
 def _single_machine(graph: Graph, model: Any) -> Any:
     """Return the graph of a regressor, or of a one-class model."""
+    if isinstance(model, LinearSVR):
+        coef, intercept = model._weights()
+        return graph.finish_regression(_sums(graph, graph.rows, coef.T, intercept))
     values = _kernel_outputs(graph, model_state.to_dict(model._model))
     if isinstance(model, Regressor):
         return graph.finish_regression(values)

@@ -106,7 +106,7 @@ def check_folds(options: EstimatorOptions, option: str) -> None:
     if options.is_regressor or options.is_detector:
         raise typer.BadParameter(
             f"cross-validation supports classifiers only, and {options.method!r} is none. Use "
-            "sklearn.model_selection.cross_validate in Python.",
+            "softmargin.cross_validate in Python.",
             param_hint=option,
         )
 

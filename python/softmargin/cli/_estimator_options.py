@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 # A copy of ``softmargin.methods()``, which is slow to import; a test compares the two.
 METHODS = (
-    *("gd", "linear", "mnsvm", "newton", "nlsgd", "nnisda", "nu-svc", "nu-svr", "ollawv"),
-    *("one-class", "sgd", "svc", "svr"),
+    *("gd", "linear", "linear-svr", "mnsvm", "newton", "nlsgd", "nnisda", "nu-svc", "nu-svr"),
+    *("ollawv", "one-class", "sgd", "svc", "svr"),
 )
 # The methods that are no classifiers; a test compares them with the package.
-REGRESSORS = ("nu-svr", "svr")
+REGRESSORS = ("linear-svr", "nu-svr", "svr")
 DETECTORS = ("one-class",)
 CLASSIFIERS = tuple(name for name in METHODS if name not in (*REGRESSORS, *DETECTORS))
 # The numbers of svm-train in their order, and its names.
@@ -118,8 +118,8 @@ class EstimatorOptions:
             "-p",
             "--epsilon",
             metavar="X",
-            default="0.1",
-            help="Half-width of the tube of svr: smaller errors cost nothing.",
+            default="0.1; 0 for linear-svr",
+            help="Half-width of the tube of svr and linear-svr: smaller errors cost nothing.",
         ),
     ] = None
     weights: Annotated[

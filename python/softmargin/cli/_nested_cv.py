@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softmargin._selection.spread import with_spread
-from softmargin.cli._estimator_options import CLASSIFIERS, METHODS
+from softmargin.cli._estimator_options import CLASSIFIERS, DETECTORS, METHODS, REGRESSORS
 from softmargin.cli._failure import INTERRUPTED, record_interrupts
-from softmargin.cli._options import Jobs, Scoring, choice, optional
+from softmargin.cli._options import REGRESSION_SCORINGS, SCORINGS, Jobs, choice, optional
 from softmargin.cli._output import Output, short, table
 from softmargin.cli._output_file import check_target
 from softmargin.cli._progress_bar import cell_progress
@@ -36,7 +36,8 @@ class Selection:
             "--method",
             words=METHODS,
             metavar="NAME",
-            help=f"Method: {', '.join(CLASSIFIERS)}. Repeat to compare several on the same folds.",
+            help=f"Method: {', '.join((*CLASSIFIERS, *REGRESSORS))}. Repeat to compare several on "
+            "the same folds.",
         ),
     ] = field(default_factory=lambda: ["svc"])
     grid: Annotated[
@@ -71,7 +72,17 @@ class Selection:
             "or not at all.",
         ),
     ] = "fold"
-    scoring: Scoring = "accuracy"
+    scoring: Annotated[
+        str | None,
+        choice(
+            "--scoring",
+            words=(*SCORINGS, *REGRESSION_SCORINGS),
+            metavar="NAME",
+            show_default=False,
+            help=f"Score on held-out samples: {', '.join(SCORINGS)}, or, for regression, "
+            f"{', '.join(REGRESSION_SCORINGS)}.  [default: accuracy or r2]",
+        ),
+    ] = None
     prune: Annotated[
         bool, typer.Option("--prune", help="Skip candidates that can no longer be selected.")
     ] = False
@@ -119,6 +130,8 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
     samples. After Ctrl-C or --time-limit, the finished results are reported; after Ctrl-C, the
     exit code is 130. With --checkpoint, rerun the same command to resume.
 
+    The methods svr, nu-svr and linear-svr predict numbers, the label column of DATA.
+
     Examples:
       softmargin nested-cv iris
       softmargin nested-cv heart_scale -s svc -s ollawv --outer 10
@@ -129,8 +142,14 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
     if limits.checkpoint is not None:
         check_target(limits.checkpoint)
     grid = grid_of("--grid", selection.grid)
-    _check_methods(selection.methods, grid)
-    data = source.load()
+    is_regression = _is_regression(selection.methods)
+    words = REGRESSION_SCORINGS if is_regression else SCORINGS
+    scoring = selection.scoring or words[0]
+    if scoring not in words:
+        raise typer.BadParameter(
+            f"{scoring!r} is not one of {', '.join(words)}", param_hint="--scoring"
+        )
+    data = source.load(targets=is_regression)
     with record_interrupts() as interrupts:
         results = softmargin.nested_cv(
             data.X,
@@ -141,7 +160,7 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
             inner=selection.inner,
             search=selection.search,  # type: ignore[arg-type]
             scale=None if selection.scale == "none" else selection.scale,  # type: ignore[arg-type]
-            scoring=selection.scoring,
+            scoring=scoring,
             n_jobs=limits.jobs,
             memory_budget=None if limits.memory is None else int(limits.memory * 2**20),
             prune=selection.prune,
@@ -151,11 +170,11 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
             checkpoint=limits.checkpoint,
         )
     if output.as_json:
-        output.document(_document(data, selection, results))
+        output.document(_document(data, selection, scoring, results))
     else:
         output.print(headline_of_data(data))
         if judged := results._judged():
-            output.print(_table(judged, selection.scoring))
+            output.print(_table(judged, scoring))
         for note in results._notes():
             output.print(note)
     if interrupts:
@@ -165,19 +184,16 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
         print_message("time limit reached; only finished results are reported")
 
 
-def _check_methods(methods: list[str], grid: Mapping[str, Any]) -> None:
-    """Raise an error for methods that cannot be selected or have no default candidates."""
+def _is_regression(methods: list[str]) -> bool:
+    """Return whether the methods predict targets; raise an error if only some do."""
     for method in methods:
-        if method not in CLASSIFIERS:
+        if method in DETECTORS:
             raise typer.BadParameter(
-                f"nested-cv supports classifiers only, and {method!r} is none", param_hint="-s"
+                f"nested-cv needs labels to predict, which {method!r} ignores", param_hint="-s"
             )
-    if "nu-svc" in methods and "nu" not in grid:
-        raise typer.BadParameter(
-            "the method 'nu-svc' has no default candidates of nu; pass some, such as "
-            "--grid nu=0.1,0.2,0.4",
-            param_hint="--grid",
-        )
+    if len({method in REGRESSORS for method in methods}) > 1:
+        raise typer.BadParameter("classifiers and regressors cannot be compared", param_hint="-s")
+    return methods[0] in REGRESSORS
 
 
 def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:
@@ -194,14 +210,16 @@ def _table(results: Mapping[str, NestedResult], scoring: str) -> Any:
     return table(heads, rows, right=(scoring, "SVs", "seconds"), flexible="selected")
 
 
-def _document(data: Any, selection: Selection, results: NestedComparison) -> dict[str, Any]:
+def _document(
+    data: Any, selection: Selection, scoring: str, results: NestedComparison
+) -> dict[str, Any]:
     return {
         "data": facts_of_data(data),
         "outer": selection.outer,
         "inner": selection.inner,
         "search": selection.search,
         "scale": selection.scale,
-        "scoring": selection.scoring,
+        "scoring": scoring,
         "seed": selection.seed,
         "complete": results.complete,
         "methods": {

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 SCORINGS = ("accuracy", "balanced_accuracy", "f1_macro")
+REGRESSION_SCORINGS = ("r2", "neg_mean_squared_error", "neg_mean_absolute_error")
 
 
 def choice(*names: str, words: Sequence[str], **facts: Any) -> Any:

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import softmargin
 from commands import call, facts_of_command, stdout_of
-from softmargin import SVR, NuSVR
+from softmargin import SVR, LinearSVR, NuSVR
 
 NAMES = {"3": SVR, "svr": SVR, "epsilon-svr": SVR, "4": NuSVR, "nu-svr": NuSVR}
 
@@ -35,6 +35,30 @@ def test_the_letters_and_names_of_svm_train_are_methods(files, name):
     again = softmargin.load("m")
     assert type(again) is NAMES[name]
     np.testing.assert_allclose(again.predict(X_test), own.predict(X_test), rtol=1e-9)
+
+
+def test_linear_regression_is_a_method(files):
+    X, y = softmargin.load_libsvm("sugar")
+    facts = facts_of_command("train", "sugar", "m", "-s", "linear-svr", "-p", 0.1, "-c", 2)
+    own = LinearSVR(epsilon=0.1, C=2, random_state=0).fit(X, y)
+    assert facts["iterations"] == own.n_iter_
+    assert facts["fit"]["mean_squared_error"] == pytest.approx(np.mean((own.predict(X) - y) ** 2))
+    assert "status" in stdout_of("train", "sugar", "m", "-s", "linear-svr")
+    assert "Mean squared error" in stdout_of("predict", "sugar.t", "m", "out")
+
+
+def test_regressors_are_selected_and_compared(files):
+    words = ("--grid", "C=1,4", "--outer", 2, "--inner", 2)
+    facts = facts_of_command("nested-cv", "sugar", "-s", "svr", "-s", "linear-svr", *words)
+    X, y = softmargin.load_libsvm("sugar")
+    own = softmargin.nested_cv(
+        X, y, ["svr", "linear-svr"], {"C": [1, 4]}, outer=2, inner=2, random_state=0
+    )
+    assert facts["scoring"] == "r2"
+    for name in ("svr", "linear-svr"):
+        assert facts["methods"][name]["mean_score"] == pytest.approx(own[name].mean_score)
+    words += ("--scoring", "neg_mean_absolute_error")
+    assert "neg_mean_absolute_error" in stdout_of("nested-cv", "sugar", "-s", "svr", *words)
 
 
 def test_nu_and_epsilon_are_options(files):
@@ -172,7 +196,9 @@ def test_standard_input_has_targets_too(files):
         ("train sugar -s svr --no-labels", "the method 'svr' requires labels"),
         ("train sugar -s svr -v 3", "cross-validation supports classifiers only, and 'svr' is"),
         ("cv sugar -s nu-svr", "cross-validation supports classifiers only"),
-        ("nested-cv sugar -s svr", "nested-cv supports classifiers only, and 'svr' is none"),
+        ("nested-cv sugar -s svr -s svc", "classifiers and regressors cannot be compared"),
+        ("nested-cv sugar -s svr --scoring accuracy", "'accuracy' is not one of r2,"),
+        ("nested-cv sugar --scoring r2", "'r2' is not one of accuracy,"),
         ("predict sugar m --scores", "the model is a regressor, whose predictions are its"),
     ],
 )

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import make_pipeline
 
 import softmargin
-from softmargin import SVR, NuSVC, NuSVR, OneClassSVM
+from softmargin import SVR, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 onnx = pytest.importorskip("onnx", reason="needs the package onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs the package onnxruntime")
@@ -81,6 +81,14 @@ def test_a_scaler_before_the_model_is_part_of_the_graph(samples):
     np.testing.assert_allclose(run(model, X)["variable"][:, 0], model.predict(X), rtol=1e-9)
     model = make_pipeline(softmargin.MinMaxScaler(), OneClassSVM(gamma=2.0)).fit(X)
     np.testing.assert_allclose(run(model, X)["scores"], model.decision_function(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+def test_a_linear_regressor_has_one_output(samples, layout):
+    X = layout(samples[0])
+    for model in (LinearSVR(), make_pipeline(softmargin.MinMaxScaler(), LinearSVR())):
+        model.fit(X, samples[1])
+        np.testing.assert_allclose(run(model, X)["variable"][:, 0], model.predict(X), rtol=1e-9)
 
 
 def test_a_regressor_without_support_vectors_is_constant(samples):
