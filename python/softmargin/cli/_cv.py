@@ -11,9 +11,10 @@ import typer
 
 from softmargin._selection.spread import with_spread
 from softmargin.cli._estimator_options import EstimatorOptions
-from softmargin.cli._options import Scoring
+from softmargin.cli._options import Scoring, scoring_of
 from softmargin.cli._output import Output, table
 from softmargin.cli._progress_bar import cell_progress
+from softmargin.cli._regression_folds import RegressionFolds
 from softmargin.cli._source import Source
 from softmargin.cli._summary import (
     facts_of_run,
@@ -34,24 +35,42 @@ def cross_validate(
     *,
     source: Source,
     folds: Annotated[
-        int, typer.Option("-v", "--folds", metavar="N", min=2, help="Number of stratified folds.")
+        int,
+        typer.Option(
+            "-v",
+            "--folds",
+            metavar="N",
+            min=2,
+            help="Number of folds, which are stratified for classification.",
+        ),
     ] = 5,
-    scoring: Scoring = "accuracy",
+    scoring: Scoring = None,
     options: EstimatorOptions,
     output: Output,
 ) -> None:
     """Evaluate given hyperparameters by cross-validation.
 
     With --scale, features are scaled by the training samples of each fold. The folds are those of
-    softmargin.fold_labels with the same seed.
+    softmargin.fold_labels with the same seed, or shuffled folds for regression.
 
     Examples:
       softmargin cv heart_scale -c 10 -g 0.01
       softmargin cv iris -s ollawv --margin 0.2 --scale --folds 10
     """
     check_folds(options, "-s")
-    data = source.load()
+    scoring = scoring_of(scoring, options.is_regressor)
+    data = source.load(targets=options.is_regressor)
     estimator = options.estimator(data)
+    if options.is_regressor:
+        folded = RegressionFolds.run(data, estimator, options, folds)
+        if output.as_json:
+            output.document(facts_of_run(data, options, estimator) | folded.facts(scoring))
+            return
+        output.print(headline_of_data(data))
+        output.print(headline_of_estimator(estimator, options.scale))
+        output.print(folded.table(scoring))
+        output.print(f"{folded.seconds:.2f} s")
+        return
     found = run_folds(data, estimator, options, folds, output, scoring)
     if output.as_json:
         facts = facts_of_run(data, options, estimator)
@@ -102,11 +121,10 @@ class FoldScores:
 
 
 def check_folds(options: EstimatorOptions, option: str) -> None:
-    """Raise an error for methods that are no classifiers."""
-    if options.is_regressor or options.is_detector:
+    """Raise an error for methods that predict neither labels nor targets."""
+    if options.is_detector:
         raise typer.BadParameter(
-            f"cross-validation supports classifiers only, and {options.method!r} is none. Use "
-            "softmargin.cross_validate in Python.",
+            f"cross-validation needs labels to predict, which {options.method!r} ignores",
             param_hint=option,
         )
 

@@ -12,7 +12,7 @@ import typer
 from softmargin._selection.spread import with_spread
 from softmargin.cli._estimator_options import CLASSIFIERS, DETECTORS, METHODS, REGRESSORS
 from softmargin.cli._failure import INTERRUPTED, record_interrupts
-from softmargin.cli._options import REGRESSION_SCORINGS, SCORINGS, Jobs, choice, optional
+from softmargin.cli._options import Jobs, Scoring, choice, optional, scoring_of
 from softmargin.cli._output import Output, short, table
 from softmargin.cli._output_file import check_target
 from softmargin.cli._progress_bar import cell_progress
@@ -72,17 +72,7 @@ class Selection:
             "or not at all.",
         ),
     ] = "fold"
-    scoring: Annotated[
-        str | None,
-        choice(
-            "--scoring",
-            words=(*SCORINGS, *REGRESSION_SCORINGS),
-            metavar="NAME",
-            show_default=False,
-            help=f"Score on held-out samples: {', '.join(SCORINGS)}, or, for regression, "
-            f"{', '.join(REGRESSION_SCORINGS)}.  [default: accuracy or r2]",
-        ),
-    ] = None
+    scoring: Scoring = None
     prune: Annotated[
         bool, typer.Option("--prune", help="Skip candidates that can no longer be selected.")
     ] = False
@@ -143,12 +133,7 @@ def nested_cv(source: Source, selection: Selection, limits: Limits, output: Outp
         check_target(limits.checkpoint)
     grid = grid_of("--grid", selection.grid)
     is_regression = _is_regression(selection.methods)
-    words = REGRESSION_SCORINGS if is_regression else SCORINGS
-    scoring = selection.scoring or words[0]
-    if scoring not in words:
-        raise typer.BadParameter(
-            f"{scoring!r} is not one of {', '.join(words)}", param_hint="--scoring"
-        )
+    scoring = scoring_of(selection.scoring, is_regression)
     data = source.load(targets=is_regression)
     with record_interrupts() as interrupts:
         results = softmargin.nested_cv(

@@ -36,11 +36,23 @@ Jobs = Annotated[
     int, typer.Option("-j", "--jobs", metavar="N", help="Number of threads; -1 uses all cores.")
 ]
 Scoring = Annotated[
-    str,
+    str | None,
     choice(
         "--scoring",
-        words=SCORINGS,
+        words=(*SCORINGS, *REGRESSION_SCORINGS),
         metavar="NAME",
-        help=f"Score on held-out samples: {', '.join(SCORINGS)}.",
+        show_default=False,
+        help=f"Score on held-out samples: {', '.join(SCORINGS)}, or, for regression, "
+        f"{', '.join(REGRESSION_SCORINGS)}.  [default: accuracy or r2]",
     ),
 ]
+
+
+def scoring_of(scoring: str | None, is_regression: bool) -> str:
+    """Return the score that was asked for, or the default."""
+    words = REGRESSION_SCORINGS if is_regression else SCORINGS
+    if scoring is not None and scoring not in words:
+        raise typer.BadParameter(
+            f"{scoring!r} is not one of {', '.join(words)}", param_hint="--scoring"
+        )
+    return scoring or words[0]

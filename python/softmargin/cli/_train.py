@@ -12,9 +12,10 @@ import typer
 from softmargin.cli._cv import check_folds, run_folds
 from softmargin.cli._estimator_options import EstimatorOptions
 from softmargin.cli._model_formats import FORMATS, check_format, model_path, write_model
-from softmargin.cli._options import choice, optional
+from softmargin.cli._options import REGRESSION_SCORINGS, choice, optional
 from softmargin.cli._output import Output, facts_table
 from softmargin.cli._progress_bar import show_steps
+from softmargin.cli._regression_folds import RegressionFolds
 from softmargin.cli._source import Source
 from softmargin.cli._summary import facts_of_run, headline_of_data, headline_of_estimator
 from softmargin.cli._training_report import facts_of_model, lines_of_model
@@ -42,7 +43,7 @@ def train(
             "--cross-validation",
             metavar="N",
             min=2,
-            help="Print the accuracy of N-fold cross-validation instead of writing a model.",
+            help="Print the score of N-fold cross-validation instead of writing a model.",
         ),
     ] = None,
     options: EstimatorOptions,
@@ -107,6 +108,14 @@ def train(
     check_format(data, file_format)
     estimator = options.estimator(data)
     facts = facts_of_run(data, options, estimator)
+    if target is None and options.is_regressor:
+        folded = RegressionFolds.run(data, estimator, options, n_folds or 2)
+        if output.as_json:
+            output.document(facts | folded.facts(REGRESSION_SCORINGS[0]))
+        else:
+            for line in folded.lines():
+                output.print(line)
+        return
     if target is None:
         found = run_folds(data, estimator, options, n_folds or 2, output)
         if output.as_json:

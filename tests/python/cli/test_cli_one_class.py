@@ -94,8 +94,8 @@ def test_the_accuracy_needs_signs_as_labels(files):
     [
         ("train points -s one-class -c 2", "the method 'one-class' has no parameter 'C'"),
         ("train points -s one-class -w 1=2", "the method 'one-class' has no classes"),
-        ("train points -s one-class -v 3", "cross-validation supports classifiers only"),
-        ("cv points -s one-class", "cross-validation supports classifiers only"),
+        ("train points -s one-class -v 3", "cross-validation needs labels to predict"),
+        ("cv points -s one-class", "cross-validation needs labels to predict"),
         ("nested-cv points -s one-class", "which 'one-class' ignores"),
         (
             "train signs.csv -s one-class --no-labels --label-column kind",

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
-from sklearn.metrics import mean_absolute_error, mean_squared_error
+from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 from sklearn.pipeline import make_pipeline
 
 import softmargin
 from commands import call, facts_of_command, stdout_of
 from softmargin import SVR, LinearSVR, NuSVR
+from softmargin._selection.folds import shuffled_folds
 
 NAMES = {"3": SVR, "svr": SVR, "epsilon-svr": SVR, "4": NuSVR, "nu-svr": NuSVR}
 
@@ -59,6 +60,32 @@ def test_regressors_are_selected_and_compared(files):
         assert facts["methods"][name]["mean_score"] == pytest.approx(own[name].mean_score)
     words += ("--scoring", "neg_mean_absolute_error")
     assert "neg_mean_absolute_error" in stdout_of("nested-cv", "sugar", "-s", "svr", *words)
+
+
+@pytest.mark.parametrize("scale", [[], ["--scale"]])
+def test_cross_validation_prints_the_errors_as_svm_train_does(files, scale):
+    X, y = softmargin.load_libsvm("sugar")
+    model = SVR(C=3, gamma="auto")
+    model = make_pipeline(softmargin.MinMaxScaler(), model) if scale else model
+    fold = shuffled_folds(len(y), 4, 0)
+    predicted = np.empty(len(y))
+    for number in range(4):
+        own = fold == number
+        predicted[own] = model.fit(X[~own], y[~own]).predict(X[own])
+    lines = stdout_of("train", "sugar", "-s", "svr", "-c", 3, "-v", 4, *scale).splitlines()
+    found = [float(line.split(" = ")[1]) for line in lines]
+    assert [line.split(" = ")[0] for line in lines] == [
+        "Cross Validation Mean squared error",
+        "Cross Validation Squared correlation coefficient",
+    ]
+    correlation = np.corrcoef(y, predicted)[0, 1] ** 2
+    assert found == pytest.approx([mean_squared_error(y, predicted), correlation], rel=1e-3)
+    facts = facts_of_command("cv", "sugar", "-s", "svr", "-c", 3, "-v", 4, *scale)
+    scores = [r2_score(y[fold == number], predicted[fold == number]) for number in range(4)]
+    assert facts["scores"] == pytest.approx(scores, abs=1e-3)
+    assert facts["pooled"]["mean_squared_error"] == pytest.approx(found[0], rel=1e-4)
+    words = ("cv", "sugar", "-s", "linear-svr", "--scoring", "neg_mean_absolute_error")
+    assert "neg_mean_absolute_error" in stdout_of(*words)
 
 
 def test_nu_and_epsilon_are_options(files):
@@ -194,8 +221,8 @@ def test_standard_input_has_targets_too(files):
         ("train sugar -s nu-svr -p 0.2", "the method 'nu-svr' has no parameter 'epsilon'"),
         ("train sugar -s svr --multi-class ovr", "has no parameter 'multi_class'"),
         ("train sugar -s svr --no-labels", "the method 'svr' requires labels"),
-        ("train sugar -s svr -v 3", "cross-validation supports classifiers only, and 'svr' is"),
-        ("cv sugar -s nu-svr", "cross-validation supports classifiers only"),
+        ("cv sugar -s nu-svr --scoring f1_macro", "'f1_macro' is not one of r2,"),
+        ("train sugar m -s svr -v 3", "-v does not write a model"),
         ("nested-cv sugar -s svr -s svc", "classifiers and regressors cannot be compared"),
         ("nested-cv sugar -s svr --scoring accuracy", "'accuracy' is not one of r2,"),
         ("nested-cv sugar --scoring r2", "'r2' is not one of accuracy,"),
