@@ -114,11 +114,8 @@ macro_rules! array_vector {
     ($t:ident, $n:literal, $tile:literal, $int:ident, $bias:literal, $digits:literal) => {
         impl Array<$t, $n> {
             #[inline(always)]
-            fn zip(mut self, b: Self, f: impl Fn($t, $t) -> $t) -> Self {
-                for i in 0..$n {
-                    self.0[i] = f(self.0[i], b.0[i]);
-                }
-                self
+            fn zip(self, b: Self, f: impl Fn($t, $t) -> $t) -> Self {
+                Self(std::array::from_fn(|i| f(self.0[i], b.0[i])))
             }
         }
 
@@ -158,16 +155,15 @@ macro_rules! array_vector {
                 self.zip(b, |a, b| a / b)
             }
             #[inline(always)]
-            unsafe fn mul_add(mut self, b: Self, c: Self) -> Self {
+            unsafe fn mul_add(self, b: Self, c: Self) -> Self {
                 // A fused multiply-add is an instruction on AArch64, but a library call with SSE2.
-                for i in 0..$n {
-                    self.0[i] = if cfg!(target_arch = "aarch64") {
+                Self(std::array::from_fn(|i| {
+                    if cfg!(target_arch = "aarch64") {
                         self.0[i].mul_add(b.0[i], c.0[i])
                     } else {
                         self.0[i] * b.0[i] + c.0[i]
-                    };
-                }
-                self
+                    }
+                }))
             }
             #[inline(always)]
             unsafe fn min(self, b: Self) -> Self {
@@ -183,29 +179,27 @@ macro_rules! array_vector {
                 (0..$n).map(bit).sum()
             }
             #[inline(always)]
-            unsafe fn where_greater(mut self, a: Self, b: Self, other: Self) -> Self {
-                for i in 0..$n {
-                    self.0[i] = if a.0[i] > b.0[i] {
+            unsafe fn where_greater(self, a: Self, b: Self, other: Self) -> Self {
+                Self(std::array::from_fn(|i| {
+                    if a.0[i] > b.0[i] {
                         self.0[i]
                     } else {
                         other.0[i]
-                    };
-                }
-                self
+                    }
+                }))
             }
             #[inline(always)]
-            unsafe fn pow2(mut self) -> Self {
-                for lane in &mut self.0 {
-                    *lane = $t::from_bits(((*lane as $int + $bias) << $digits) as _);
-                }
-                self
+            unsafe fn pow2(self) -> Self {
+                Self(
+                    self.0
+                        .map(|n| $t::from_bits(((n as $int + $bias) << $digits) as _)),
+                )
             }
             #[inline(always)]
-            unsafe fn zero_below(mut self, x: Self, low: Self) -> Self {
-                for i in 0..$n {
-                    self.0[i] = if x.0[i] >= low.0[i] { self.0[i] } else { 0.0 };
-                }
-                self
+            unsafe fn zero_below(self, x: Self, low: Self) -> Self {
+                Self(std::array::from_fn(|i| {
+                    if x.0[i] >= low.0[i] { self.0[i] } else { 0.0 }
+                }))
             }
             #[inline(always)]
             unsafe fn load_wide(from: *const $t) -> Array<f64, 2> {

@@ -448,7 +448,7 @@ fn gathered_values_are_those_at_the_rows() -> Result<()> {
 #[test]
 fn kernel_values_of_a_subset_have_the_bits_of_whole_rows() -> Result<()> {
     let (n, d) = (4200, 30);
-    let samples: Vec<usize> = (0..n).filter(|i| i % 31 == 3 || i % 40 == 1).collect();
+    let samples: Vec<usize> = (7..n).filter(|i| i % 31 == 3 || i % 40 == 1).collect();
     for (name, packed) in [("dense", packed(n, d)?), ("sparse", packed_sparse(n, d)?)] {
         let linear = KernelSettings {
             kind: KernelKind::Linear,
@@ -463,7 +463,7 @@ fn kernel_values_of_a_subset_have_the_bits_of_whole_rows() -> Result<()> {
                 Threading::Parallel,
             );
             let mut rows = CachedRows::new(computed, 1 << 24)?;
-            let local: Vec<usize> = samples.iter().map(|&i| i.max(7) - 7).collect();
+            let local: Vec<usize> = samples.iter().map(|&i| i - 7).collect();
             let subset = rows.subset(&local)?.expect("cheap kernel values");
             let diagonal = subset.diagonal();
             assert_eq!(diagonal.len(), local.len());
