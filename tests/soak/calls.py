@@ -29,6 +29,7 @@ class Call(NamedTuple):
 FITS = {
     "gd": ({"max_iter": 600, "tol": 1e-12}, 9000),
     "linear": ({"C": 30.0, "loss": "hinge", "max_iter": 150, "random_state": 0}, 20_000),
+    "linear-svr": ({"C": 30.0, "max_iter": 150, "random_state": 0}, 20_000),
     "mnsvm": ({}, 6000),
     "newton": ({}, 2500),
     "nlsgd": ({"random_state": 0}, 8000),

@@ -21,6 +21,7 @@ import scipy.sparse as sp
 import softmargin
 from soak.resident import resident
 from soak.tables import end, show
+from softmargin._estimators.methods import class_of
 
 BOUND = 1_500_000
 WARM_UP = 500
@@ -56,17 +57,19 @@ class Work:
         X = self._X.astype(self._rng.choice(["float32", "float64"]))
         return sp.csr_matrix(X) if self._rng.random() < 0.5 else X
 
-    def _params(self):
-        return {
+    def _params(self, method):
+        params = {
             "n_jobs": int(self._rng.choice([1, 2, 4])),
             "multi_class": str(self._rng.choice(["ovo", "ovr", "ordinal"])),
         }
+        known = class_of(method)().get_params()
+        return {name: value for name, value in params.items() if name in known}
 
     def _fit(self, method):
         X = self._rows()
-        model = softmargin.fit(X, self._y, method, **self._params())
+        model = softmargin.fit(X, self._y, method, **self._params(method))
         model.predict(X)
-        model.decision_function(X)
+        getattr(model, "decision_function", model.predict)(X)
         model.fit(X, self._y)
         getattr(model, "support_vectors_", None)
         path = self._folder / "model.softmargin"
@@ -86,11 +89,16 @@ class Work:
         grid = {"margin" if method == "ollawv" else "C": [0.1, 1.0]}
         if method in ("sgd", "gd"):
             grid = {"lambda_": [0.01, 0.1]}
+        if method in ("nu-svc", "one-class"):
+            grid = {"nu": [0.1, 0.5]}
         folds = {"outer": 2, "inner": 2, "random_state": 0}
+        y = self._y
+        if method == "one-class":
+            y, folds["scoring"] = np.where(y == 0, -1, 1), "accuracy"
         checkpoint = self._folder / "run.npz"
         n_jobs = int(self._rng.choice([1, 2, 4]))
         options = {"grid": grid, "n_jobs": n_jobs, "checkpoint": checkpoint, **folds}
-        softmargin.nested_cv(X, self._y, method, **options)
+        softmargin.nested_cv(X, y, method, **options)
         checkpoint.unlink()
 
     def _scale(self):

@@ -16,24 +16,42 @@ from soak.children import in_a_child
 from soak.tables import end, show
 
 # What is varied in a nested cross-validation.
-PATHS = {"ollawv": "margin", "sgd": "lambda_", "gd": "lambda_"}
+PATHS = dict.fromkeys(("nu-svc", "one-class"), "nu")
+PATHS |= {"ollawv": "margin", "sgd": "lambda_", "gd": "lambda_"}
+# Whose labels tell inliers from outliers.
+DETECTORS = ("one-class",)
+
+
+def samples(method):
+    """Return samples with classes, which regressors take for targets."""
+    X, y = load_iris(return_X_y=True)
+    return X, np.where(y == 0, -1, 1) if method in DETECTORS else y
+
+
+def scoring_of(method):
+    """Return a score of detectors of outliers, which have none of their own."""
+    return "accuracy" if method in DETECTORS else None
 
 
 def work(method):
     """Return scores and machines of a method, both from two threads, as text."""
-    X, y = load_iris(return_X_y=True)
+    X, y = samples(method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = softmargin.fit(X, y, method, n_jobs=2, random_state=0)
-        scores = cross_val_score(model, X, y, cv=3)
-    return _digest(model.decision_function(X), model.intercept_, scores)
+        model = softmargin.fit(X, y, method, n_jobs=2)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=0).fit(X, y)
+        scores = cross_val_score(model, X, y, cv=3, scoring=scoring_of(method))
+    values = getattr(model, "decision_function", model.predict)(X)
+    return _digest(values, np.atleast_1d(model.intercept_), scores)
 
 
 def select(method):
     """Return the scores of a nested cross-validation, which a backend may spread, as text."""
-    X, y = load_iris(return_X_y=True)
-    grid = {PATHS.get(method, "C"): [0.1, 0.5, 1.0]}
-    found = softmargin.nested_cv(X, y, method, grid, outer=2, inner=2, random_state=0)
+    X, y = samples(method)
+    grid = {PATHS.get(method, "C"): [0.1, 0.5, 1.0 if method != "one-class" else 0.9]}
+    options = {"outer": 2, "inner": 2, "random_state": 0, "scoring": scoring_of(method)}
+    found = softmargin.nested_cv(X, y, method, grid, **options)
     return _digest(found.inner_scores, found.outer_scores)
 
 

@@ -50,6 +50,7 @@ def svr(**params):
     return model.set_params(tol=1e-14, max_iter=3_000_000, **params)
 
 noise = rng.standard_normal(len(X))
+long = np.tile(X, (20, 1)), np.tile(X[:, 1] + noise, 20)
 N = int(os.environ["N_JOBS"])
 """
 CALLS = {
@@ -63,7 +64,7 @@ CALLS = {
     "dual": "linear(loss='hinge', dual=True), lambda model: model.fit(X, y)",
     "dual, few rows": "linear(loss='hinge', dual=True, C=1e6), lambda model: model.fit(*few)",
     "hinge, noise": "linear(loss='hinge'), lambda model: model.fit(*noisy)",
-    "regression": "svr(), lambda model: model.fit(X, X[:, 1] + noise)",
+    "regression": "svr(), lambda model: model.fit(*long)",
     "regression, few rows": "svr(dual=True, C=1e6), lambda model: model.fit(few[0], noise[:50])",
     "regression, noise": "svr(), lambda model: model.fit(noisy[0], noise[:6000])",
     "newton, wide": "linear(C=1e6), lambda model: model.fit(*wide)",

@@ -82,6 +82,7 @@ def fitted(kind, classifier, data, **options):
     return search, {warning.category for warning in caught}
 
 
+@pytest.mark.case(104, of="GridSearchCV")
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])
 @pytest.mark.parametrize("with_train", [False, True])
 @pytest.mark.parametrize("fault", FAULTS)
@@ -111,6 +112,7 @@ def test_messages_name_the_number_of_samples(data):
         fitted(GridSearchCV, SVC(), data, fault="fewer samples", error_score="raise")
 
 
+@pytest.mark.case(105, of="GridSearchCV")
 def test_a_scorer_that_raises_is_scored_as_an_error(data):
     def broken(true, predicted):
         raise ZeroDivisionError("nothing to divide by")
@@ -128,6 +130,7 @@ def test_a_scorer_that_raises_is_scored_as_an_error(data):
         search.fit(*data)
 
 
+@pytest.mark.case(105, of="GridSearchCV")
 def test_a_scorer_that_returns_text_is_an_error_as_in_scikit_learn(data):
     for kind, model in ((GridSearchCV, SVC()), (model_selection.GridSearchCV, svm.SVC())):
         search = kind(model, {"C": [1]}, scoring=lambda *_: "good", cv=2)
