@@ -23,6 +23,10 @@ const SUM_BLOCK: usize = 512;
 /// separately from its rows, by one thread.
 const MOST_COST: usize = 96;
 
+/// The same for sparse samples, in the units of their cost: with more nonzeros, whole rows of all
+/// samples, computed by all threads in blocks, take less time.
+const MOST_SPARSE_COST: usize = 256;
+
 /// The number of samples from which computing rows of samples that do not move takes longer.
 const LEAST_ROW: usize = 4000;
 
@@ -89,7 +93,7 @@ impl<'a, T: Lanes> ComputedRows<'a, T> {
     /// Whether rows are long, and computing a few values of them is cheap.
     pub(super) fn has_cheap_subsets(&self) -> bool {
         let is_cheap = match &*self.packed {
-            PackedRows::Sparse(_) => true,
+            packed @ PackedRows::Sparse(_) => packed.cost_of_product() <= MOST_SPARSE_COST,
             packed => packed.cost_of_product() <= MOST_COST,
         };
         is_cheap && self.parts.n_rows() >= LEAST_ROW
