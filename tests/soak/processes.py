@@ -106,7 +106,7 @@ def cluster(processes):
     """Give a client of a dask cluster on this machine."""
     from distributed import Client, LocalCluster
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(processes=processes, **options) as own, Client(own) as client:
         yield client
 

@@ -9,7 +9,7 @@ tasks whose workers died are submitted again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -36,7 +36,7 @@ def run(
     payload: Any,
     tasks: Sequence[tuple[Any, ...]],
     seconds_left: Callable[[], float | None],
-) -> Iterator[tuple[int, Any]]:
+) -> Generator[tuple[int, Any], None, None]:
     """Yield the number and the result of each task, in the order in which they finish.
 
     A task is ``function(payload, *arguments, seconds_left)``; with a time limit, it is submitted

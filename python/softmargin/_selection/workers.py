@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
@@ -65,11 +66,13 @@ def evaluate(
             else:
                 results = cluster.run(client, _evaluate_shared, payload, left, seconds_left)
             try:
-                for number, part in results:
-                    chosen, numbers, _ = left[number]
-                    table.fill(part, chosen, numbers)
-                    if resources.watcher is not None:
-                        resources.watcher.update(table)
+                # Closed at once, so that queued tasks are cancelled before anything else happens.
+                with contextlib.closing(results):
+                    for number, part in results:
+                        chosen, numbers, _ = left[number]
+                        table.fill(part, chosen, numbers)
+                        if resources.watcher is not None:
+                            resources.watcher.update(table)
                 break
             except BrokenProcessPool:
                 if attempt == _ATTEMPTS - 1:
@@ -125,10 +128,10 @@ def _is_done(task: _Task, table: Table) -> bool:
 
 def _run_with_joblib(
     payload: _Payload, tasks: list[_Task], seconds_left: Callable[[], float | None]
-) -> Iterator[tuple[int, Table]]:
+) -> Generator[tuple[int, Table], None, None]:
     """Yield the number and the result of each task, on the workers of a joblib backend."""
 
-    def calls() -> Iterator[Any]:
+    def calls() -> Generator[Any, None, None]:
         for chosen, numbers, wanted in tasks:
             left = seconds_left()
             if left is not None and left <= 0:

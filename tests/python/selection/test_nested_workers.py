@@ -34,7 +34,7 @@ def test_workers_give_the_bits_of_the_local_run(method, backend):
     if backend == "dask":
         distributed = pytest.importorskip("distributed")
         cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         )
         with cluster, distributed.Client(cluster), joblib.parallel_config(backend="dask"):
             spread, done = check_same(method)
@@ -52,7 +52,7 @@ def test_workers_give_the_bits_of_the_local_run(method, backend):
 def three_workers():
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0"
     )
     with cluster, distributed.Client(cluster) as client, joblib.parallel_config(backend="dask"):
         yield client

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
 import softmargin
-from softmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from softmargin import SVC, SVR, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from softmargin._selection.residuals import residual_score
 
 TOL = 1e-6
@@ -299,3 +299,15 @@ def test_fast_scores_are_those_of_scikit_learn_to_the_bit(name, targets):
     known = ~np.isnan(found)  # scikit-learn's function computes the others
     assert known.all() or targets in ("constant", "single")
     np.testing.assert_array_equal(found[known], np.array(expected)[known])
+
+
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
+def test_linear_regression_gives_the_scores_of_a_plain_loop(friedman, loss):
+    """All candidates are trained by the core, along C and epsilon."""
+    model = LinearSVR(loss=loss, tol=1e-6, max_iter=10_000, random_state=0)
+    grid = {"linearsvr__C": [0.1, 10.0], "linearsvr__epsilon": [0.0, 1.0]}
+    ours = softmargin.GridSearchCV(scaled(model), grid, cv=3).fit(*friedman)
+    plain = model_selection.GridSearchCV(scaled(model), grid, cv=3).fit(*friedman)
+    assert ours.used_engine_
+    name = "mean_test_score"
+    np.testing.assert_allclose(ours.cv_results_[name], plain.cv_results_[name], rtol=1e-9)
