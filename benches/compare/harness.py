@@ -131,7 +131,7 @@ def record(
     command = " ".join(["python", *(Path(part).as_posix() for part in parts)])
     shown = [
         [
-            value if form is None else type(value)(format(value, form).replace(",", ""))
+            value if None in (form, value) else type(value)(format(value, form).replace(",", ""))
             for value, form in zip(row, columns.values(), strict=True)
         ]
         for row in rows

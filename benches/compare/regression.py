@@ -187,7 +187,7 @@ GRID = {
 }
 SEARCHES = {
     "friedman1, 500 samples": ("friedman1", 500),
-    "friedman1, 2,000 samples": ("friedman1", 2000),
+    "friedman1, 1,000 samples": ("friedman1", 1000),
     "houses, 1,000 samples": ("houses", 1000),
 }
 

@@ -133,6 +133,14 @@ impl Dual {
         self.sums.is_some_and(|sums| sums[Side::Negative] > 0.0)
     }
 
+    /// Whether coefficients may have either sign, as in regression.
+    pub fn is_two_sided(&self) -> bool {
+        let bounds = self.lower.iter().zip(&self.upper);
+        bounds
+            .take(1)
+            .any(|(&lower, &upper)| lower < 0.0 && upper > 0.0)
+    }
+
     /// The side on which coefficient `i` rises.
     pub fn rising_side(&self, i: usize) -> Side {
         Side::negative_if(self.beta[i] < 0.0)

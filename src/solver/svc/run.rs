@@ -229,9 +229,9 @@ impl<'a, T: Lanes> Run<'a, T> {
                 if movable.len() <= MOST_GATHERED {
                     return movable;
                 }
-                default_size::<T>(dual.len(), dual.n_free(), n_loops)
+                default_size::<T>(dual, n_loops)
             }
-            None => default_size::<T>(dual.len(), dual.n_free(), n_loops),
+            None => default_size::<T>(dual, n_loops),
         };
         select(dual, violation, kept, size.min(rows.max_resident()).max(2))
     }

@@ -41,16 +41,27 @@ fn largest_size<T>() -> usize {
 /// Outer iterations after which the size is doubled.
 const LOOPS_TO_DOUBLE: usize = 8;
 
-/// The default size for `n` samples, `n_free` of them free, after some outer iterations.
+/// The share of the samples that the first working set of regression has, up to a number of them.
+const SHARE_OF_TARGETS: usize = 6;
+const MOST_OF_TARGETS: usize = 2048;
+
+/// The default size after some outer iterations.
 ///
 /// A small set needs few kernel values and suits easy problems. Hard problems take many
 /// iterations, each with a pass over all samples, and benefit from a larger set. Free samples
-/// are correlated and should be in the set together.
-pub fn default_size<T>(n: usize, n_free: usize, n_loops: usize) -> usize {
+/// are correlated and should be in the set together. In regression, most samples are support
+/// vectors, so that the rows of a large set are needed anyway.
+pub fn default_size<T>(dual: &Dual, n_loops: usize) -> usize {
+    let n = dual.len();
     let largest = (2.5 * (n as f64).sqrt()) as usize;
     let grown = SMALLEST_SET << (n_loops / LOOPS_TO_DOUBLE).min(3);
-    let size = grown.min(largest.max(SMALLEST_SET));
-    size.max((2 * n_free).min(largest_size::<T>()))
+    let mut size = grown.min(largest.max(SMALLEST_SET));
+    let mut for_free = 2 * dual.n_free();
+    if dual.is_two_sided() {
+        size = size.max((n / SHARE_OF_TARGETS).min(MOST_OF_TARGETS));
+        for_free -= for_free * 3 / 8;
+    }
+    size.max(for_free.min(largest_size::<T>()))
 }
 
 /// The next working set: at most `size` samples, ascending.
