@@ -49,7 +49,7 @@ class NuSVR(ExactRegressor):
     cache_size : float, default=1000
         Size of the kernel cache in megabytes. It affects the result only within ``tol``.
         Training needs up to 67 megabytes more for the kernel matrix of its working set, which
-        has at most 2,048 samples unless ``working_set_size`` is larger.
+        has at most 4,096 samples unless ``working_set_size`` is larger.
     working_set_size : int or None, default=None
         Number of samples in the working set; None adapts it to the problem.
     warm_start : bool, default=False

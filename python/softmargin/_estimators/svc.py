@@ -63,7 +63,7 @@ class SVC(Probabilistic, CertifiedClassifier, ExactClassifier):
     cache_size : float, default=1000
         Size of the kernel cache in megabytes. It affects the result only within ``tol``. Each
         binary classifier being trained needs up to 67 megabytes more for the kernel matrix of
-        its working set, which has at most 2,048 samples unless ``working_set_size`` is larger.
+        its working set, which has at most 4,096 samples unless ``working_set_size`` is larger.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply C. "balanced" uses
         ``n_samples / (n_classes * n_samples_of_class)``; None gives all classes weight 1.

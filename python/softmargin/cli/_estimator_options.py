@@ -19,7 +19,7 @@ METHODS = (
     *("gd", "linear", "linear-svr", "mnsvm", "newton", "nlsgd", "nnisda", "nu-svc", "nu-svr"),
     *("ollawv", "one-class", "sgd", "svc", "svr"),
 )
-# The methods that are no classifiers; a test compares them with the package.
+# Methods other than classifiers; a test compares them with the package.
 REGRESSORS = ("linear-svr", "nu-svr", "svr")
 DETECTORS = ("one-class",)
 CLASSIFIERS = tuple(name for name in METHODS if name not in (*REGRESSORS, *DETECTORS))
